@@ -11,20 +11,19 @@ import { useKeyset } from "./keyset";
 import type { AcrossRequest, ReplayRequest } from "./types";
 
 export interface ItemFilter {
-  /** Item statuses with commas in between. */
+  /** Item statuses, separated by commas. */
   statuses?: string | undefined;
   q?: string | undefined;
   errorClass?: string | undefined;
   signature?: string | undefined;
-  /** Input order, or longest unchanged first. */
   order?: "input" | "updated" | undefined;
-  /** Changed at or after this moment, ISO 8601; in the order of changes only. */
+  /** Changed at or after this time, ISO 8601; only with `order: "updated"`. */
   from?: string | undefined;
-  /** Also have each say what it waits for. */
+  /** Also return why each item waits. */
   waits?: boolean | undefined;
 }
 
-/** Items of a job, as far as they are scrolled to. */
+/** Items of a job; pages load on scrolling. */
 export function useItems(jobId: string, filter: ItemFilter, start?: string) {
   return useKeyset({
     queryKey: keys.itemList(jobId, filter),
@@ -47,12 +46,11 @@ export function itemQuery(id: string) {
   });
 }
 
-/** An item with its input, its attempts and their calls. */
 export function useItem(id: string) {
   return useQuery(itemQuery(id));
 }
 
-/** What an item waits for; null once it is finished. */
+/** Why an item waits; null once it is finished. */
 export function useWhy(id: string, enabled = true) {
   return useQuery({
     queryKey: keys.why(id),
@@ -67,12 +65,12 @@ export interface PendingFilter {
   userId?: "me" | "all" | undefined;
   jobType?: string | undefined;
   jobId?: string | undefined;
-  /** Changed at or after this moment, ISO 8601. */
+  /** Changed at or after this time, ISO 8601. */
   from?: string | undefined;
   to?: string | undefined;
 }
 
-/** What waits or runs, across jobs, longest unchanged first. */
+/** Pending and processing items across jobs, longest unchanged first. */
 export function usePending(filter: PendingFilter, start?: string) {
   return useKeyset({
     queryKey: keys.pendingList(filter),
@@ -88,7 +86,7 @@ export function usePending(filter: PendingFilter, start?: string) {
   });
 }
 
-/** How long the oldest has stood, for each job and for each provider. */
+/** The age of the oldest open item, for each job and for each provider. */
 export function useOldest(userId: "me" | "all", enabled = true) {
   return useQuery({
     queryKey: [...keys.pending, "oldest", userId],
@@ -103,7 +101,7 @@ export interface DeadLetterFilter {
   jobType?: string | undefined;
 }
 
-/** What ended in ERROR, across jobs, longest dead first. */
+/** Items in ERROR across jobs, oldest failure first. */
 export function useDeadLetters(filter: DeadLetterFilter, start?: string) {
   return useKeyset({
     queryKey: keys.deadLetterList(filter),
@@ -118,7 +116,6 @@ export function useDeadLetters(filter: DeadLetterFilter, start?: string) {
   });
 }
 
-/** How many dead letters there are, and in which jobs. */
 export function useDeadTotals(filter: DeadLetterFilter) {
   return useQuery({
     queryKey: [...keys.deadLetters, "jobs", filter],
@@ -128,19 +125,19 @@ export function useDeadTotals(filter: DeadLetterFilter) {
   });
 }
 
-/** How many dead letters a replay would bring back: the server counts, nothing changes. */
+/** Counts the dead letters of a replay on the server, without changing anything. */
 export async function countReplay(body: ReplayRequest): Promise<number> {
   return (await dataOf(api.POST("/api/dead-letters/replay", { body: { ...body, dryRun: true } })))
     .count;
 }
 
-/** How many finished items of all jobs would come back: the server counts, nothing changes. */
+/** Counts finished items across jobs on the server, without changing anything. */
 export async function countAcross(body: AcrossRequest): Promise<number> {
   return (await dataOf(api.POST("/api/pending/reprocess", { body: { ...body, dryRun: true } })))
     .count;
 }
 
-/** Brings finished items of all jobs back; answers with how many, and in which jobs. */
+/** Moves finished items of all jobs back to PENDING; returns their number and jobs. */
 export function useReprocessAcross() {
   const queries = useQueryClient();
   return useMutation({
@@ -150,7 +147,7 @@ export function useReprocessAcross() {
   });
 }
 
-/** Brings dead letters back; answers with how many, and in which jobs. */
+/** Moves dead letters back to PENDING; returns their number and jobs. */
 export function useReplay() {
   const queries = useQueryClient();
   return useMutation({
@@ -163,7 +160,7 @@ export function useReplay() {
   });
 }
 
-/** What waits for a person, across jobs or in one, longest waiting first. */
+/** Items in REVIEW, across jobs or in one, longest waiting first. */
 export function useReviews(filter: { jobId?: string | undefined }, start?: string) {
   return useKeyset({
     queryKey: keys.reviewList(filter),
@@ -178,12 +175,12 @@ export function useReviews(filter: { jobId?: string | undefined }, start?: strin
   });
 }
 
-/** A person's word on an item in REVIEW. */
+/** A user's decision on an item in REVIEW. */
 export type Decision =
   | { move: "accept"; candidateId: string; reason?: string }
   | { move: "reject" | "skip"; reason?: string };
 
-/** Decides an item in REVIEW; answers with the item as it then is. */
+/** Decides an item in REVIEW; returns the updated item. */
 export function useDecide() {
   const queries = useQueryClient();
   return useMutation({
@@ -201,9 +198,9 @@ export function useDecide() {
     },
     onSuccess: (item) => {
       queries.setQueryData(keys.item(item.id), item);
-      // Whoever decides goes on to the next item at once, and does not wait for lists.
+      // The user goes on to the next item at once and does not wait for lists.
       void queries.invalidateQueries({ queryKey: keys.job(item.jobId) });
-      // The server tells of every decision, and then the line is read again: once is enough.
+      // The server sends an event for every decision, which reloads the list. Once is enough.
       void queries.invalidateQueries({ queryKey: keys.reviews, refetchType: "none" });
     },
   });

@@ -4,7 +4,7 @@ import { keys } from "./keys";
 import { useKeyset } from "./keyset";
 import type { Export } from "./types";
 
-/** A job's failures, grouped by what they say; the largest group first. */
+/** Failures of a job, grouped by message; largest group first. */
 export function useErrors(jobId: string) {
   return useQuery({
     queryKey: keys.errors(jobId),
@@ -14,7 +14,7 @@ export function useErrors(jobId: string) {
   });
 }
 
-/** The gates that a job's requests pass; live messages keep them current. */
+/** The gates that a job's requests pass; live messages update them. */
 export function useJobGates(jobId: string) {
   return useQuery({
     queryKey: keys.gates(jobId),
@@ -23,7 +23,7 @@ export function useJobGates(jobId: string) {
   });
 }
 
-/** How a job stood before the page was opened, as far as the server watched it. */
+/** Readings of a job from before the page was opened, as far as the server has them. */
 export function useHistory(jobId: string) {
   return useQuery({
     queryKey: keys.history(jobId),
@@ -35,7 +35,7 @@ export function useHistory(jobId: string) {
   });
 }
 
-/** The record of decisions on a job, newest first; without a job, of all that may be seen. */
+/** Events of a job, newest first; without a job, all events that the user may see. */
 export function useLog(jobId?: string, start?: string) {
   return useKeyset({
     queryKey: jobId === undefined ? keys.allEvents : keys.log(jobId),
@@ -52,7 +52,7 @@ export function useLog(jobId?: string, start?: string) {
 
 const POLL_MS = 1_000;
 
-/** The exports of a job, newest first; looked at again and again only while one is being made. */
+/** Exports of a job, newest first; polled only while one is in progress. */
 export function useExports(jobId: string) {
   return useQuery({
     queryKey: keys.exports(jobId),
@@ -63,7 +63,7 @@ export function useExports(jobId: string) {
   });
 }
 
-/** Whether an export is not there yet, but will be. */
+/** True while the file of an export is not finished. */
 export function isInProgress(each: Export): boolean {
   return each.state === "QUEUED" || each.state === "RUNNING";
 }
@@ -71,7 +71,7 @@ export function isInProgress(each: Export): boolean {
 export type ExportFormat = "xlsx" | "csv" | "tsv" | "jsonl" | "parquet";
 export const EXPORT_FORMATS: readonly ExportFormat[] = ["xlsx", "csv", "tsv", "jsonl", "parquet"];
 
-/** Asks for a file of all rows; it is made in the background. */
+/** Requests a file of all rows; the server writes it in the background. */
 export function useRequestExport() {
   const queries = useQueryClient();
   return useMutation({

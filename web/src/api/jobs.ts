@@ -5,13 +5,12 @@ import { useKeyset } from "./keyset";
 import type { Job, JobFromSource, ReprocessRequest } from "./types";
 
 export interface JobFilter {
-  /** Job states with commas in between. */
   states?: string | undefined;
   handler?: string | undefined;
   q?: string | undefined;
 }
 
-/** Jobs, newest first, as far as they are scrolled to. */
+/** Jobs, newest first; pages load on scrolling. */
 export function useJobs(filter: JobFilter, start?: string) {
   return useKeyset({
     queryKey: keys.jobList(filter),
@@ -32,14 +31,13 @@ export function jobQuery(id: string) {
   });
 }
 
-/** A job with its counters, rate and estimate; live messages keep it current. */
+/** A job with its counters, rate and time left; live messages update it. */
 export function useJob(id: string) {
   return useQuery(jobQuery(id));
 }
 
 export type JobMove = "pause" | "resume" | "cancel";
 
-/** Pauses, resumes or cancels a job. */
 export function useMoveJob() {
   const queries = useQueryClient();
   return useMutation({
@@ -54,7 +52,7 @@ export function useMoveJob() {
 
 const SLICE_MS = 5_000;
 
-/** Has a worker process work on a job for a while at once; answers with what came of it. */
+/** Runs a worker process on a job for a short time; returns what was done. */
 export function useKickoff() {
   const queries = useQueryClient();
   return useMutation({
@@ -68,7 +66,7 @@ export function useKickoff() {
   });
 }
 
-/** Changes a job's share among its owner's jobs. */
+/** Changes the priority of a job among its owner's jobs. */
 export function usePrioritise() {
   const queries = useQueryClient();
   return useMutation({
@@ -83,7 +81,6 @@ export function usePrioritise() {
   });
 }
 
-/** Deletes a job with all that belongs to it. */
 export function useDeleteJob() {
   const queries = useQueryClient();
   return useMutation({
@@ -96,12 +93,12 @@ export function useDeleteJob() {
   });
 }
 
-/** How many items a reprocess would bring back: the server counts, nothing changes. */
+/** Counts the items of a reprocess on the server, without changing anything. */
 export async function countReprocess(id: string, body: ReprocessRequest): Promise<number> {
   return (await askReprocess(id, { ...body, dryRun: true })).count;
 }
 
-/** Brings finished items back; answers with how many. */
+/** Moves finished items back to PENDING; returns their number. */
 export function useReprocess() {
   const queries = useQueryClient();
   return useMutation({
@@ -114,13 +111,16 @@ function askReprocess(id: string, body: ReprocessRequest) {
   return dataOf(api.POST("/api/jobs/{jobId}/reprocess", { params: { path: { jobId: id } }, body }));
 }
 
-/** Makes a job over a source elsewhere; the same with the same `once` makes one job. */
+/**
+ * Creates a job over a remote source. Repeating it with the same `once` does not create a second
+ * job.
+ */
 export async function createFromSource(body: JobFromSource, once: string): Promise<string> {
   const params = { header: { "Idempotency-Key": once } };
   return (await dataOf(api.POST("/api/jobs", { params, body }))).jobId;
 }
 
-/** Makes a job over a source elsewhere, or over items in the request; answers with its id. */
+/** Creates a job over a remote source or over items in the request; returns its id. */
 export function useCreateJob() {
   const queries = useQueryClient();
   return useMutation({

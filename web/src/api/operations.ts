@@ -5,7 +5,7 @@ import type { GateChange, Health } from "./types";
 
 export type WhichGates = "used" | "declared" | "all";
 
-/** Gates with what was learned of them; live messages keep them current (admins only). */
+/** Gates with their learned limits; live messages update them (admins only). */
 export function useGates(which: WhichGates = "used") {
   return useQuery({
     queryKey: [...keys.providers, which],
@@ -14,7 +14,7 @@ export function useGates(which: WhichGates = "used") {
   });
 }
 
-/** Sets a rate, pauses, goes on as learned, or forgets what was learned. */
+/** Sets a rate, pauses, returns to the learned rate, or forgets what was learned. */
 export function useChangeGate() {
   const queries = useQueryClient();
   return useMutation({
@@ -34,7 +34,7 @@ export function useWorkers({ all = false, everyMs = 0 } = {}) {
   });
 }
 
-/** Lets a worker finish what it runs, take nothing more, and end. */
+/** Lets a worker finish its items, take no more, and exit. */
 export function useDrain() {
   const queries = useQueryClient();
   return useMutation({
@@ -44,7 +44,7 @@ export function useDrain() {
   });
 }
 
-/** What may be done with an item. */
+/** Handlers that a job can use. */
 export function useHandlers() {
   return useQuery({
     queryKey: keys.handlers,
@@ -62,7 +62,7 @@ export function useSystem({ everyMs = 0 } = {}) {
   });
 }
 
-/** Whether items move; an answer of 503 says what is wrong, and is no error here. */
+/** The health of the service. A response of 503 names the problem and is not an error here. */
 export function useHealth({ everyMs = 0 } = {}) {
   return useQuery({
     queryKey: keys.health,

@@ -45,7 +45,7 @@ export type Wait = Schemas["WaitView"];
 export type Why = Schemas["Why"];
 export type Worker = Schemas["WorkerView"];
 
-/** One page of a list, and where the next one begins. */
+/** One page of a list, and the cursor of the next one. */
 export interface Page<T> {
   items: T[];
   next: string | null;

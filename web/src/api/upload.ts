@@ -2,7 +2,7 @@ import { csrfHeaders } from "./client";
 import { Problem, problemOf, UNREACHABLE } from "./problem";
 import type { Preview } from "./types";
 
-/** Fields of a job beside its files, as the API names them; values that are not text go as JSON. */
+/** Fields of a job beside its files. Values that are not text are sent as JSON. */
 export interface UploadFields {
   handler?: string;
   name?: string;
@@ -18,12 +18,11 @@ export interface UploadFields {
 
 type PreviewFields = Pick<UploadFields, "handler" | "read" | "columns">;
 
-/** The first rows of files; nothing is kept. */
 export function preview(files: readonly File[], fields: PreviewFields, signal?: AbortSignal) {
   return fetchPreview({}, form(files, fields), signal);
 }
 
-/** The first rows of a file that the server fetches from elsewhere. */
+/** The first rows of a file that the server fetches. */
 export function previewSource(source: string, fields: PreviewFields, signal?: AbortSignal) {
   const json = { "Content-Type": "application/json" };
   return fetchPreview(json, JSON.stringify({ ...fields, source }), signal);
@@ -45,15 +44,15 @@ async function fetchPreview(
 }
 
 /**
- * Makes a job of files; `sent` hears the share that has gone out. Answers with the job's id.
- * The same files and fields with the same `once` make one job, however often they are sent.
+ * Creates a job from files and returns its id. `sent` receives the share that was uploaded.
+ * Repeating it with the same `once` does not create a second job.
  */
 export function createFromFiles(
   files: readonly File[],
   fields: UploadFields,
   { once, sent }: { once?: string; sent?: (share: number) => void } = {},
 ): Promise<string> {
-  // fetch cannot tell how much of a body has gone out.
+  // fetch does not report upload progress.
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", "/api/jobs");
@@ -71,7 +70,6 @@ export function createFromFiles(
   });
 }
 
-/** Files and fields as the body of a form. */
 export function form(files: readonly File[], fields: UploadFields): FormData {
   const data = new FormData();
   for (const [name, value] of Object.entries(fields)) {

@@ -3,7 +3,7 @@ import { api, dataOf } from "./client";
 import { keys } from "./keys";
 import type { TokenRequest, UserChange, UserRequest } from "./types";
 
-/** Everybody who may own jobs, by name (admins only). */
+/** All users, by name (admins only). */
 export function useUsers() {
   return useQuery({
     queryKey: keys.users,
@@ -11,19 +11,18 @@ export function useUsers() {
   });
 }
 
-/** Makes a user. */
 export function useAddUser() {
   return useUserChange((body: UserRequest) => dataOf(api.POST("/api/users", { body })));
 }
 
-/** Gives a user another role or password, or lets them in no more, or again. */
+/** Changes a user's role or password, or disables or enables the account. */
 export function useChangeUser() {
   return useUserChange(({ name, body }: { name: string; body: UserChange }) =>
     dataOf(api.PATCH("/api/users/{name}", { params: { path: { name } }, body })),
   );
 }
 
-/** Tokens that hold: one's own, or (admins) everybody's. */
+/** Valid tokens: one's own, or everyone's for admins. */
 export function useTokens() {
   return useQuery({
     queryKey: keys.tokens,
@@ -31,12 +30,11 @@ export function useTokens() {
   });
 }
 
-/** Makes a token; its secret is in the answer, this once. */
+/** Creates a token; the response contains its secret, once. */
 export function useAddToken() {
   return useTokenChange((body: TokenRequest) => dataOf(api.POST("/api/tokens", { body })));
 }
 
-/** Ends a token at once. */
 export function useRevokeToken() {
   return useTokenChange((tokenId: string) =>
     dataOf(api.DELETE("/api/tokens/{tokenId}", { params: { path: { tokenId } } })),

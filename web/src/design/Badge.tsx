@@ -17,7 +17,7 @@ export type Tone =
   | "processing"
   | "warn";
 
-/** A word in a coloured frame; the icon gives it a shape of its own. */
+/** A label in a coloured frame, with an icon so that colour is not the only sign. */
 export function Badge({
   tone,
   icon,
@@ -59,7 +59,7 @@ const STYLES: Record<ItemStatus | JobState, StatusStyle> = {
   FAILED: { tone: "error", icon: "cross", word: "Failed" },
 };
 
-/** How a status is said and drawn, everywhere the same. */
+/** Label, colour and icon of a status. */
 export function statusStyle(status: string): StatusStyle {
   return STYLES[status as ItemStatus] ?? { tone: "pending", icon: "question", word: status };
 }
@@ -70,13 +70,12 @@ interface Ended {
 }
 
 interface JobStyle extends StatusStyle {
-  /** The same where there is little room. */
   short: string;
-  /** What there is to say of it, for those who point at it. */
+  /** Tooltip. */
   about?: string;
 }
 
-/** How a job is said and drawn: one that has ended also by what came of it. */
+/** Label, colour and icon of a job. A finished job also shows its outcome. */
 export function jobStyle({ state, counts }: Ended): JobStyle {
   const style = statusStyle(state);
   const { error, review, total } = counts;
@@ -92,7 +91,6 @@ export function jobStyle({ state, counts }: Ended): JobStyle {
   return { tone: "review", icon: "question", word: "Needs review", short: "Review", about };
 }
 
-/** The state of a job, and what came of it. */
 export function JobBadge({ job }: { job: Ended }) {
   const { tone, icon, word, short, about } = jobStyle(job);
   const isPhone = usePhone();
@@ -103,7 +101,6 @@ export function JobBadge({ job }: { job: Ended }) {
   );
 }
 
-/** The status of an item or the state of a job. */
 export function StatusBadge({ status }: { status: string }) {
   const { tone, icon, word } = statusStyle(status);
   return (

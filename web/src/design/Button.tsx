@@ -4,15 +4,15 @@ import { classes } from "./classes";
 import { Icon, type IconName } from "./Icon";
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** `primary`: the one thing to do here. `danger`: it cannot be taken back. `quiet`: no frame. */
+  /** `primary`: the main action. `danger`: it cannot be undone. `quiet`: no frame. */
   variant?: "plain" | "primary" | "danger" | "quiet";
   icon?: IconName;
-  /** It was pressed, and the answer is on the way. */
+  /** The action is running. */
   busy?: boolean;
   children?: ReactNode;
 }
 
-/** A button; one without words needs an `aria-label`, which also shows on hover. */
+/** A button. Without text it needs an `aria-label`, which is also the tooltip. */
 export function Button({ variant = "plain", icon, busy, children, ...rest }: ButtonProps) {
   const { className, disabled, title, ...attributes } = rest;
   return (

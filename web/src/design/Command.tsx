@@ -1,7 +1,6 @@
 import styles from "./Command.module.css";
 import { CopyButton } from "./CopyButton";
 
-/** A command to type, ready to be copied. */
 export function Command({ children }: { children: string }) {
   return (
     <div className={styles.command}>

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import styles from "./Facts.module.css";
 
-/** Names and what they are: one below the other, or as tiles with the name above. */
+/** Names with values: a list, or tiles with the name above. */
 export function Facts({
   variant = "list",
   children,
@@ -12,7 +12,6 @@ export function Facts({
   return <dl className={styles[variant]}>{children}</dl>;
 }
 
-/** One of them. */
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className={styles.fact}>

@@ -2,7 +2,7 @@ import styles from "./DataGrid.module.css";
 import type { Column } from "./GridRow";
 import type { Selection } from "./selection";
 
-/** The names of the columns, and the box that chooses all that match. */
+/** The column headers, and the checkbox that selects all matching rows. */
 export function GridHead<T>({
   columns,
   selection,

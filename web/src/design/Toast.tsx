@@ -11,9 +11,9 @@ interface Notice {
 }
 
 interface Toasts {
-  /** Say that something was done: "1,204 items run again." */
+  /** Confirms an action: "1,204 items queued to run again." */
   success: (text: ReactNode) => void;
-  /** Say that something was not done, in the server's words. It stays until it is closed. */
+  /** Shows an error with the server's text. It stays until it is closed. */
   fail: (error: unknown) => void;
 }
 
@@ -21,7 +21,7 @@ const ToastContext = createContext<Toasts | null>(null);
 const SHOWN_MS = 6_000;
 let nextId = 1;
 
-/** What was done and what was not, in a corner, read out as it comes. */
+/** Notifications in a corner; screen readers announce them. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [notices, setNotices] = useState<readonly Notice[]>([]);
   const close = useCallback(
@@ -55,9 +55,8 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** Where to say what was done. */
 export function useToasts(): Toasts {
   const toasts = useContext(ToastContext);
-  if (!toasts) throw new Error("there is no ToastProvider above this");
+  if (!toasts) throw new Error("useToasts needs a ToastProvider");
   return toasts;
 }

@@ -3,7 +3,7 @@ import type { Rows } from "../api/keyset";
 
 const RESTED_MS = 400;
 
-/** Tells the cursor at the top once the scrolling rests. */
+/** Reports the cursor of the top row once scrolling stops. */
 export function useTop<T>(
   rows: Rows<T>,
   top: number,

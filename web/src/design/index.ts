@@ -1,4 +1,4 @@
-// Chart is not among these: it brings a library along, so screens import "../../design/Chart".
+// Chart is not exported here: it loads a library, so screens import "../../design/Chart".
 export { Badge, JobBadge, jobStyle, StatusBadge, statusStyle, type Tone } from "./Badge";
 export { Button, type ButtonProps } from "./Button";
 export { Command } from "./Command";

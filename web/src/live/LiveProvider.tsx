@@ -21,7 +21,6 @@ interface Live {
 
 const LiveContext = createContext<Live | null>(null);
 
-/** Keeps what is shown below it current. */
 export function LiveProvider({
   children,
   onLoggedOut,
@@ -65,11 +64,11 @@ export function LiveProvider({
 
 function useConnection(): Live {
   const live = useContext(LiveContext);
-  if (!live) throw new Error("there is no LiveProvider above this");
+  if (!live) throw new Error("live hooks need a LiveProvider");
   return live;
 }
 
-/** How current the page is, and how to hold it still. */
+/** The connection state, and functions to pause and resume live updates. */
 export function useLive(): LiveState & { pause: () => void; resume: () => void } {
   const { connection } = useConnection();
   const state = useSyncExternalStore(
@@ -79,7 +78,9 @@ export function useLive(): LiveState & { pause: () => void; resume: () => void }
   return { ...state, pause: () => connection.pause(), resume: () => connection.resume() };
 }
 
-/** Hear of one job, four times a second, for as long as this is shown; else of all, once. */
+/**
+ * Subscribes to one job, four times a second, while mounted; otherwise to all jobs, once a second.
+ */
 export function useLiveJob(jobId: string): void {
   const { connection } = useConnection();
   useEffect(() => {
@@ -88,7 +89,7 @@ export function useLiveJob(jobId: string): void {
   }, [connection, jobId]);
 }
 
-/** Hear one kind of news as it comes; `hear` must keep its identity (useCallback). */
+/** Subscribes to one kind of message; `onMessage` must keep its identity (useCallback). */
 export function useLiveMessage<K extends LiveMessageKind>(
   kind: K,
   onMessage: (value: LiveMessageValue<K>) => void,

@@ -5,17 +5,17 @@ import { Throttle } from "./throttle";
 
 const PERIOD_MS = 1_000;
 
-/** Brings message into what is shown: counters as they are counters, the rest by reading it anew. */
+/** Applies live messages to the query cache: counters directly, the rest by reloading. */
 export class CacheUpdater {
   #throttle = new Throttle(PERIOD_MS);
   #states = new Map<string, string>();
-  /** How many errors each job has, as counters; and when its errors were last grouped. */
+  /** Errors of each job by its last counters, and at its last grouping. */
   #errors = new Map<string, number>();
   #grouped = new Map<string, number>();
 
   constructor(readonly queries: QueryClient) {}
 
-  /** Take one piece of message in. */
+  /** Applies one message. */
   apply(message: LiveMessage): void {
     switch (message.kind) {
       case "counters":
@@ -36,7 +36,7 @@ export class CacheUpdater {
     }
   }
 
-  /** Read everything in sight anew: message may have been missed. */
+  /** Reloads everything visible: messages may have been missed. */
   applyAll(): void {
     this.#throttle.clear();
     void this.queries.invalidateQueries({ refetchType: "active" }, { cancelRefetch: false });
@@ -57,7 +57,7 @@ export class CacheUpdater {
       const items = page.items.map((job) => (job.id === jobId ? { ...job, ...fresh } : job));
       return { ...page, items };
     });
-    // A new job, or one in another state, may belong in a list or no longer belong there.
+    // A new job, or a job in a new state, may belong in a list or no longer belong there.
     if (isMoved) this.#refresh(keys.jobs);
   }
 
@@ -70,9 +70,9 @@ export class CacheUpdater {
 
   #event(jobId: string, kind: string): void {
     this.#refresh(keys.log(jobId));
-    // What is finished changes only when a person has it changed, which is an event.
+    // Finished items change only by a user's action, which is an event.
     this.#refresh(keys.items(jobId));
-    // A decision mostly comes after the job is done, when its counters are no longer counters.
+    // Most decisions come after the job is done, when no counters are sent any more.
     if (kind !== "decided") return;
     this.#refresh(keys.job(jobId));
     this.#changed(jobId);
@@ -87,7 +87,7 @@ export class CacheUpdater {
     this.#refresh(["item"]);
   }
 
-  /** Pages whose rows are all finished are not read again: see `mayChange`. */
+  /** Does not reload pages whose rows are all finished: see `mayChange`. */
   #refreshOpen(jobId: string): void {
     const queryKey = keys.items(jobId);
     this.#throttle.run(`open ${JSON.stringify(queryKey)}`, () => {
@@ -98,7 +98,7 @@ export class CacheUpdater {
     });
   }
 
-  /** Errors are grouped again only when there are more or fewer of them. */
+  /** Reloads error groups only when the number of errors changes. */
   #refreshErrors(jobId: string): void {
     const errors = this.#errors.get(jobId);
     if (errors !== undefined && errors === this.#grouped.get(jobId)) return;
@@ -113,11 +113,11 @@ export class CacheUpdater {
   }
 }
 
-/** Whether a page of items may look otherwise now, though nobody touched what is finished. */
+/** True if a page of items may have changed without a user's action. */
 export function mayChange(queryKey: QueryKey, data: unknown): boolean {
   const page = data as Page<Item> | undefined;
   const filter = queryKey.find((part) => typeof part === "object" && part !== null) ?? {};
-  // Under a filter or in another order, rows come into a page and leave it.
+  // With a filter or another order, rows enter and leave a page.
   if (Object.values(filter).some((value) => value !== undefined)) return true;
   if (!page?.items || page.next === null) return true;
   return page.items.some(isOpen);

@@ -1,6 +1,6 @@
 import type { Counts, Eta, Event, Wait } from "../api";
 
-/** What the server tells of as it happens: see `GET /api/events`. */
+/** Messages of the server: see `GET /api/events`. */
 export type LiveMessage =
   | { kind: "counters"; value: Counters }
   | { kind: "changed"; value: { jobId: string; after: string } }

@@ -1,7 +1,7 @@
 import { useMe } from "../api";
 import { EmptyState } from "../design";
 
-/** Somebody came to a page that is not for them: why, and what to do. */
+/** Explains to a user why the page is only for admins. */
 export function AdminsOnly({ what }: { what: string }) {
   const me = useMe();
   return (

@@ -4,7 +4,7 @@ import { Problem } from "../api";
 import { ErrorState } from "../design";
 import { isReachable, LoadFailure, mayReload } from "./loading";
 
-/** A screen that broke; the rest of the page goes on. */
+/** A screen that failed; the rest of the page still works. */
 export function Failure({ error, reset }: ErrorComponentProps) {
   if (error instanceof LoadFailure) return <NotLoaded />;
   return <ErrorState error={error} retry={reset} />;
@@ -12,7 +12,7 @@ export function Failure({ error, reset }: ErrorComponentProps) {
 
 const EVERY_MS = 3_000;
 
-/** A screen whose parts did not come. Once the server answers, the page loads itself again. */
+/** A screen whose code did not load. The page reloads once the server answers. */
 function NotLoaded() {
   const [isThere, setThere] = useState<boolean | null>(null);
   const check = useCallback(async (signal?: AbortSignal) => {

@@ -9,7 +9,7 @@ import { KeyboardHelp } from "./KeyboardHelp";
 import { LiveIndicator } from "./LiveIndicator";
 import { ThemeSwitch } from "./ThemeSwitch";
 
-/** What stands around every screen: where one is, who one is, and how current it all is. */
+/** The frame around every screen: navigation, user, live state. */
 export function Frame() {
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -38,7 +38,7 @@ export function Frame() {
 }
 
 function Top() {
-  // The menu of a phone closes wherever one goes.
+  // The phone menu closes on navigation.
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const [openedAt, setOpenedAt] = useState<string | null>(null);
   const isOpen = openedAt === path;

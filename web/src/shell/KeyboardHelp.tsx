@@ -3,7 +3,7 @@ import { Button, Dialog, Key, useKey } from "../design";
 import { useShortcuts } from "../design/keyboard";
 import styles from "./KeyboardHelp.module.css";
 
-/** The keys that work on this page, when `?` is pressed. */
+/** The list of shortcuts that `?` opens. */
 export function KeyboardHelp() {
   const [isOpen, setOpen] = useState(false);
   useKey("?", "Show keyboard shortcuts", () => setOpen(true));
@@ -26,7 +26,7 @@ export function KeyboardHelp() {
   );
 }
 
-/** Where this screen is searched, if it can be. */
+/** The search field of the screen, if it has one. */
 function searchField(): HTMLElement | null {
   return document.querySelector<HTMLElement>('[data-key="/"]');
 }

@@ -3,7 +3,7 @@ import { duration } from "../design/numbers";
 import { useLive } from "../live";
 import styles from "./LiveIndicator.module.css";
 
-/** Whether the page shows what is: live, paused, or stale and since when. A press pauses it. */
+/** The live state: live, paused, or stale and since when. A click pauses updates. */
 export function LiveIndicator() {
   const { mode, lastMessageAt, pause, resume } = useLive();
   if (mode === "paused") {

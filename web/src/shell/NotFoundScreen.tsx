@@ -1,7 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { Screen } from "../design";
 
-/** There is no screen at this address. */
 export function NotFoundScreen() {
   return (
     <Screen title="Page not found">

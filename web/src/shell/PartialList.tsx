@@ -1,7 +1,7 @@
 import { Button } from "../design";
 import styles from "./PartialList.module.css";
 
-/** A link may point into a list: says so, and leads to its beginning. */
+/** Says that the list starts at the cursor of a link, and leads to its first row. */
 export function PartialList({
   start,
   toStart,

@@ -5,7 +5,6 @@ const NEXT: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" 
 const ICONS: Record<Theme, IconName> = { auto: "screen", light: "sun", dark: "moon" };
 const WORDS: Record<Theme, string> = { auto: "system", light: "light", dark: "dark" };
 
-/** Light, dark, or as the system is. */
 export function ThemeSwitch() {
   const theme = useTheme();
   return (

@@ -31,7 +31,7 @@ import { EVERYTHING, inWords, replayOf } from "./requests";
 const route = getRouteApi("/frame/dead-letters");
 const rowId = (item: Item) => item.id;
 
-/** What ended in ERROR, across jobs, longest dead first; and bringing it back. */
+/** Items in ERROR across jobs, oldest failure first, and their replay. */
 export function DeadLettersScreen() {
   const { errorClass, jobType, item, after } = route.useSearch();
   const filter = useMemo(() => ({ errorClass, jobType }), [errorClass, jobType]);

@@ -15,12 +15,10 @@ const WORDS: Record<FaultClass, string> = {
   bad_row: "The row in the file is invalid",
 };
 
-/** What a class of failures means. */
 export function classInWords(name: string): string {
   return WORDS[name as FaultClass] ?? name;
 }
 
-/** Every class of failures, to choose from. */
 export const CLASS_CHOICES = [
   { value: "", label: "All classes" },
   ...FAULT_CLASSES.map((name) => ({

@@ -1,7 +1,7 @@
 import type { DeadLetterFilter, ReplayRequest } from "../../api";
 import { grouped, type Selection } from "../../design";
 
-/** What to ask of the server for the chosen rows; everything means all that match the filter. */
+/** The replay request for the selection. `everything` means all that match the filter. */
 export function replayOf(
   { everything, ids }: Pick<Selection, "everything" | "ids">,
   { errorClass, jobType }: DeadLetterFilter,
@@ -15,13 +15,11 @@ export function replayOf(
   };
 }
 
-/** All that match, none taken out. */
 export const EVERYTHING: Pick<Selection, "everything" | "ids"> = {
   everything: true,
   ids: new Set<string>(),
 };
 
-/** Which dead letters that are, in a sentence. */
 export function inWords({ all, errorClass, jobType, exceptIds }: ReplayRequest): string {
   if (!all) return "The rows that you selected.";
   const what = errorClass ? `of class “${errorClass}” ` : "";

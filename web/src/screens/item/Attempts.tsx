@@ -12,7 +12,6 @@ const WORDS: Record<keyof Split, string> = {
   work: "handler",
 };
 
-/** What is shorter is not worth a word. */
 const LEAST_MS = 0.5;
 
 const TONES: Record<string, Tone> = {
@@ -27,7 +26,7 @@ const TONES: Record<string, Tone> = {
   crashed: "warn",
 };
 
-/** What was tried, in order, and where the time went. */
+/** The attempts in order, and how each spent its time. */
 export function Attempts({ item }: { item: ItemWhole }) {
   if (item.history.length === 0) return <p className={styles.muted}>No attempts yet.</p>;
   const splits = item.history.map((attempt, index) => splitOf(attempt, item.history[index - 1]));

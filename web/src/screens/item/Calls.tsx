@@ -13,7 +13,7 @@ const KINDS: Record<string, { word: string; tone: Tone }> = {
   barred: { word: "Blocked by robots.txt", tone: "cancelled" },
 };
 
-/** What an attempt asked of the network, and where each answer came from. */
+/** The network and cache calls of an attempt. */
 export function Calls({ calls }: { calls: readonly Call[] }) {
   if (calls.length === 0) return null;
   return (

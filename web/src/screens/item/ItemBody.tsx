@@ -9,7 +9,6 @@ import { attemptsTold } from "./timeline";
 import { Value } from "./Value";
 import { WhyWaiting } from "./WhyWaiting";
 
-/** All that is known of an item. */
 export function ItemBody({ item }: { item: ItemWhole }) {
   return (
     <div className={styles.body}>

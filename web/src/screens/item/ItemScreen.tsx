@@ -8,7 +8,6 @@ import { titleOf } from "./title";
 
 const route = getRouteApi("/frame/items/$itemId");
 
-/** One item by its address. */
 export function ItemScreen() {
   const { itemId } = route.useParams();
   const item = useItem(itemId);

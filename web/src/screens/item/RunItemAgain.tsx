@@ -1,7 +1,7 @@
 import { type ItemWhole, mayMoveItem, useMay, useReprocess } from "../../api";
 import { Button, useKey, useToasts } from "../../design";
 
-/** Has one item run again, if it is finished. */
+/** Runs one finished item again. */
 export function RunItemAgain({ item }: { item: ItemWhole }) {
   const reprocess = useReprocess();
   const toasts = useToasts();

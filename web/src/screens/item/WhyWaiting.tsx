@@ -3,7 +3,7 @@ import { Ago, ErrorState, Icon, Skeleton } from "../../design";
 import { Cause } from "../jobs/Cause";
 import styles from "./WhyWaiting.module.css";
 
-/** Why an item is not finished: in one sentence, and until when. */
+/** Why an item waits, in one sentence, and until when. */
 export function WhyWaiting({ item }: { item: ItemWhole }) {
   const why = useWhy(item.id, isOpen(item));
   if (!isOpen(item)) return null;

@@ -39,7 +39,7 @@ const COLUMNS: Column<Event>[] = [
   { id: "item", header: "Item", width: 88, grow: 0, cell: (event) => <ItemOf event={event} /> },
 ];
 
-/** What was decided about a job, by whom and why: the job itself, its limits, its retries. */
+/** Events of a job: state changes, limits, retries, decisions. */
 export function ActivityTab({ job }: { job: Job }) {
   const { item } = route.useSearch();
   const rows = useLog(job.id);

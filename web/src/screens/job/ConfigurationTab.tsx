@@ -14,7 +14,7 @@ import { Value } from "../item/Value";
 import styles from "./ConfigurationTab.module.css";
 import { readingOf } from "./reading";
 
-/** What a job was made from, and how it is set. Secrets are masked by the server. */
+/** Source and settings of a job. The server masks secrets. */
 export function ConfigurationTab({ job }: { job: Job }) {
   return (
     <div className={styles.panels}>
@@ -83,7 +83,7 @@ const SHARES = Array.from({ length: 21 }, (_, index) => 10 - index).map((value) 
   label: shareOf(value),
 }));
 
-/** Each step doubles a job's share among its owner's jobs. */
+/** Each step doubles the share among the owner's jobs. */
 export function shareOf(priority: number): string {
   if (priority === 0) return "Normal";
   const times = grouped(2 ** Math.abs(priority));

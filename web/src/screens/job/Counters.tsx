@@ -2,14 +2,16 @@ import { countOf, ITEM_STATUSES, type ItemStatus, type Job } from "../../api";
 import { classes, grouped, Icon, statusStyle } from "../../design";
 import styles from "./Counters.module.css";
 
-/** How many items stand where; each is a door to those items. */
+/** Number of items by status; each opens the grid with that filter. */
 export function Counters({
   job,
   chosen,
   onChoose,
 }: {
   job: Job;
-  /** Statuses that the grid shows, with commas; undefined: all, null: the grid is not open. */
+  /**
+   * Statuses that the grid shows, separated by commas; undefined: all; null: the grid is not open.
+   */
   chosen: string | undefined | null;
   onChoose: (statuses: string | undefined) => void;
 }) {

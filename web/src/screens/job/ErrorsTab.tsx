@@ -10,7 +10,7 @@ import styles from "./ErrorsTab.module.css";
 
 const route = getRouteApi("/frame/jobs/$jobId");
 
-/** What went wrong in a job, once for each way of saying it. */
+/** The errors of a job, grouped by message. */
 export function ErrorsTab({ job }: { job: Job }) {
   const { item } = route.useSearch();
   const groups = useErrors(job.id);
@@ -62,7 +62,6 @@ function Group({
   onExample,
 }: {
   group: ErrorGroup;
-  /** Of all errors. */
   share: number;
   onRunAgain: () => void;
   onExample: () => void;
@@ -108,7 +107,7 @@ function Group({
   );
 }
 
-/** What all of a group say; the class stands before it already. */
+/** The message of a group without its class, which is shown separately. */
 export function saidBy({ signature, errorClass }: Pick<ErrorGroup, "signature" | "errorClass">) {
   const prefix = `${errorClass}: `;
   return signature.startsWith(prefix) ? signature.slice(prefix.length) : signature;

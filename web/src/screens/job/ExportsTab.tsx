@@ -37,7 +37,6 @@ const FORMATS: Record<ExportFormat, string> = {
   parquet: "Parquet",
 };
 
-/** Files of a job's rows: ask for one, watch it being made, fetch it. */
 export function ExportsTab({ job }: { job: Job }) {
   const exports = useExports(job.id);
   const mayWrite = useMay("user");

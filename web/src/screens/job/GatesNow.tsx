@@ -7,7 +7,7 @@ import { type GateMessage, useLiveMessage } from "../../live";
 import styles from "./GatesNow.module.css";
 import { withMessage } from "./gateMessages";
 
-/** What the providers of a job let through at present. */
+/** Current rates of the providers of a job. */
 export function GatesNow({ jobId }: { jobId: string }) {
   const gates = useJobGates(jobId).data?.items ?? [];
   useFreshGates(jobId);
@@ -24,7 +24,7 @@ export function GatesNow({ jobId }: { jobId: string }) {
   );
 }
 
-/** Brings message of gates into what was read. */
+/** Applies live gate messages to the cached gates. */
 function useFreshGates(jobId: string): void {
   const queries = useQueryClient();
   const onMessage = useCallback(

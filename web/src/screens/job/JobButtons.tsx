@@ -3,7 +3,7 @@ import { isUnfinished, type Job, mayMove, useKickoff, useMay, useMoveJob } from 
 import { Button, grouped, useToasts } from "../../design";
 import { JobActions } from "../jobs/JobActions";
 
-/** What one does most with a job, and a menu with the rest. */
+/** The main actions of a job, and a menu with the others. */
 export function JobButtons({ job }: { job: Job }) {
   const mayWrite = useMay("user");
   const navigate = useNavigate();
@@ -51,7 +51,7 @@ function ProcessNow({ job }: { job: Job }) {
     <Button
       icon="arrowRight"
       busy={kickoff.isPending}
-      // It keeps its place, so that the buttons beside it stay where they are.
+      // The button keeps its place, so that the others do not move.
       disabled={open === 0 || (job.state !== "RUNNING" && job.state !== "QUEUED")}
       title="Run one more worker process on this job for 5 seconds"
       onClick={() =>

@@ -4,7 +4,7 @@ import { Cause } from "../jobs/Cause";
 import { leftOf, rateOf } from "../jobs/pace";
 import { GatesNow } from "./GatesNow";
 
-/** How a job goes, in a few words: speed, how much longer, what limits it. */
+/** Rate, time left and limit of a job. */
 export function JobFacts({ job }: { job: Job }) {
   return (
     <Facts variant="tiles">{isUnfinished(job) ? <Going job={job} /> : <Over job={job} />}</Facts>
@@ -18,7 +18,7 @@ function Going({ job }: { job: Job }) {
       <Fact name="Time left">{leftOf(job)}</Fact>
       <Fact name="Limited by">{job.limitedBy ? <Cause wait={job.limitedBy} /> : "–"}</Fact>
       <Fact name="Started">
-        {/* Not when its first row was taken: the reading of the file belongs to it. */}
+        {/* Reading the file counts: not the time when the first row was claimed. */}
         <Ago at={job.createdAt} />
       </Fact>
       <GatesNow jobId={job.id} />

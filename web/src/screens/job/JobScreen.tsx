@@ -37,7 +37,7 @@ const JobCharts = lazy(async () => ({
   default: (await loaded(import("./charts/JobCharts"))).JobCharts,
 }));
 
-/** One job: how it goes, and behind tabs all that belongs to it. */
+/** One job: its progress, and tabs for everything else. */
 export function JobScreen() {
   const { jobId } = route.useParams();
   useLiveJob(jobId);
@@ -63,7 +63,7 @@ export function JobScreen() {
   return <JobPage key={jobId} job={job.data} />;
 }
 
-/** Reads a job anew when its state is another: news tell the state, not since when and why. */
+/** Reloads a job when its state changes: messages carry the state, but not its time and reason. */
 function useFreshState(state: string | undefined, refetch: () => void): void {
   const known = useRef(state);
   useEffect(() => {
@@ -162,7 +162,7 @@ function JobTabs({ job }: { job: Job }) {
       label="Job sections"
       tabs={tabs}
       open={tab}
-      // What was filtered belongs to the tab that is left.
+      // Filters belong to the tab that is closed.
       onOpen={(id) => void navigate({ to: ".", search: { tab: id, charts } as object })}
     >
       <div className={styles.tab}>

@@ -4,7 +4,7 @@ import { Cause } from "../jobs/Cause";
 import { isStopped } from "../jobs/pace";
 import styles from "./Notice.module.css";
 
-/** Why a job stands still or has failed, where one must know that. */
+/** A banner: why a job is paused, stopped or failed. */
 export function Notice({ job }: { job: Job }) {
   if (job.state === "FAILED" && job.lastError) {
     return (

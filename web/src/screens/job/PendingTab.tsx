@@ -19,7 +19,7 @@ const CHOICES = [
   { value: "PROCESSING", label: "Processing only" },
 ];
 
-/** What of a job waits or runs, longest unchanged first, and why. */
+/** Open items of a job, longest unchanged first, and why they wait. */
 export function PendingTab({ job }: { job: Job }) {
   const { statuses, q, item, after } = route.useSearch();
   const filter = useMemo<ItemFilter>(

@@ -7,9 +7,9 @@ import styles from "./ActivityTab.module.css";
 const LOOKED_AT = 200;
 const SHOWN = 10;
 
-/** Items that failed once, and when and why they are tried again. */
+/** Items that failed, with the time and reason of their retry. */
 export function RetriesAhead({ job }: { job: Job }) {
-  // What waits since the job began has waited before: only some of that failed.
+  // Rows that have waited since the start are not retries.
   const from = job.startedAt ?? undefined;
   const filter = useMemo(
     () => ({ statuses: "PENDING", order: "updated" as const, from, waits: true }),
@@ -47,13 +47,13 @@ export function RetriesAhead({ job }: { job: Job }) {
   );
 }
 
-/** Items that failed or were put off and are due later than `now`, the soonest in front. */
+/** Items that failed or were deferred and are due after `now`, soonest first. */
 export function retriesIn(rows: Pick<Rows<Item>, "count" | "row">, now: number): Item[] {
   const found: Item[] = [];
   for (let index = 0; index < Math.min(rows.count, LOOKED_AT); index += 1) {
     const item = rows.row(index);
     if (!item || (item.lastError === null && item.errorClass === null)) continue;
-    // What is due waits for its turn like any other.
+    // A due item waits for its turn like any other.
     if (item.dueAt && new Date(item.dueAt).getTime() > now) found.push(item);
   }
   return found.sort((a, b) => (a.dueAt ?? "").localeCompare(b.dueAt ?? ""));

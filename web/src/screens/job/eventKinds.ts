@@ -17,7 +17,7 @@ const KINDS: Record<string, { word: string; tone: Tone }> = {
   items_discarded: { word: "Discarded", tone: "cancelled" },
 };
 
-/** What kind of decision an event is, in a word; unknown ones as the server calls them. */
+/** Label of an event kind; unknown kinds keep the server's name. */
 export function wordOf(kind: string): string {
   const plain = kind.replaceAll("_", " ");
   return KINDS[kind]?.word ?? plain.charAt(0).toUpperCase() + plain.slice(1);

@@ -1,7 +1,7 @@
 import type { Gate } from "../../api";
 import type { GateMessage } from "../../live";
 
-/** Gates with what is new of one of them. */
+/** Updates one gate from a message. */
 export function withMessage(gates: readonly Gate[], message: GateMessage): Gate[] {
   const { at: _, closedUntil, ...fresh } = message;
   const until = closedUntil === null ? null : new Date(closedUntil * 1000).toISOString();

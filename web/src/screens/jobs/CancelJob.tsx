@@ -1,7 +1,6 @@
 import { asProblem, type Job, useMoveJob } from "../../api";
 import { Confirm, grouped, useToasts } from "../../design";
 
-/** Asks before a job is ended. */
 export function CancelJob({ job, onClose }: { job: Job; onClose: () => void }) {
   const move = useMoveJob();
   const toasts = useToasts();

@@ -2,7 +2,7 @@ import type { Wait } from "../../api";
 import { Ago, useNow } from "../../design";
 import { causeOf } from "./pace";
 
-/** Why something waits, in one sentence; a known end is counted down. */
+/** Why something waits, in one sentence, with a countdown if the end is known. */
 export function Cause({ wait }: { wait: Wait }) {
   const now = useNow();
   const { until, next } = wait;

@@ -1,7 +1,6 @@
 import { asProblem, type Job, useDeleteJob } from "../../api";
 import { Confirm, grouped, useToasts } from "../../design";
 
-/** Asks before a job is gone. */
 export function DeleteJob({
   job,
   onClose,

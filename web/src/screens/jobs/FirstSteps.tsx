@@ -4,7 +4,7 @@ import { Button, Command, EmptyState, useToasts } from "../../design";
 import styles from "./FirstSteps.module.css";
 import { SAMPLE_JOB } from "./sample";
 
-/** There is no job yet: how to make the first one, here or in a shell. */
+/** Shown before the first job: ways to create one. */
 export function FirstSteps({ mayWrite }: { mayWrite: boolean }) {
   if (!mayWrite) {
     return (

@@ -8,7 +8,7 @@ import { DeleteJob } from "./DeleteJob";
 
 type Question = "cancel" | "reprocess" | "delete";
 
-/** What may be done with a job now, and the questions that come before some of it. */
+/** The actions that the state of a job allows, and their confirmations. */
 export function JobActions({
   job,
   label,

@@ -21,7 +21,7 @@ import { FirstSteps } from "./FirstSteps";
 const route = getRouteApi("/frame/");
 const rowId = (job: Job) => job.id;
 
-/** All jobs that one may see, newest first. */
+/** All jobs that the user may see, newest first. */
 export function JobsScreen() {
   const { q, states, handler, after } = route.useSearch();
   const filter = useMemo(() => ({ q, states, handler }), [q, states, handler]);

@@ -5,7 +5,6 @@ import styles from "./columns.module.css";
 import { JobActions } from "./JobActions";
 import { leftOf, limitOf, rateOf } from "./pace";
 
-/** What is said of each job in the list. */
 export function columnsOf({ mayWrite, isAdmin }: { mayWrite: boolean; isAdmin: boolean }) {
   const columns: Column<Job>[] = [
     { id: "name", header: "Job", width: 132, grow: 4, phone: true, cell: name },

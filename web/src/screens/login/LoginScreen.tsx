@@ -7,7 +7,6 @@ import styles from "./LoginScreen.module.css";
 
 const route = getRouteApi("/login");
 
-/** Opens a session by password or by token. */
 export function LoginScreen() {
   const { to, link, why } = route.useSearch();
   const router = useRouter();

@@ -21,7 +21,7 @@ const CHOICES: readonly { value: OnBadRow; label: string; about: string }[] = [
   },
 ];
 
-/** What becomes of rows that cannot be used, and which of them were met already. */
+/** What to do with invalid rows, and the invalid rows found in the preview. */
 export function BadRows({
   chosen,
   problems,

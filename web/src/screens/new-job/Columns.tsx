@@ -7,10 +7,10 @@ import { type Draft, named } from "./draft";
 import { columnFor, suggested, withColumn } from "./mapping";
 import type { Change } from "./NewJobScreen";
 
-/** More columns than fit in sight. */
+/** Number of columns from which the list scrolls. */
 const MANY = 15;
 
-/** Which column is what the handler asks for, and which ones tell rows apart. */
+/** Maps columns to the handler's needs, and picks the unique key. */
 export function Columns({
   draft,
   preview,

@@ -7,7 +7,7 @@ import { limitsOf, parsed, problemIn, type Setting, settingsOf, withSetting } fr
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** What a handler can be set to: fields by its schema, else a configuration as JSON. */
+/** The configuration of a handler: fields from its schema, or else JSON. */
 export function ConfigFields({
   handler,
   config,

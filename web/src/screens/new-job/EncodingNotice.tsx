@@ -3,13 +3,13 @@ import type { Reading } from "./draft";
 import styles from "./EncodingNotice.module.css";
 import { ENCODINGS } from "./encodings";
 
-/** Says that the letters of a file are read wrongly, and mends it with one click. */
+/** Warns that a file was read in the wrong encoding, and fixes it with one click. */
 export function EncodingNotice({
   fits,
   read,
   onRead,
 }: {
-  /** An encoding that fits; null where the bytes do not tell. */
+  /** An encoding that fits; null if unknown. */
   fits: string | null;
   read: Reading;
   onRead: (read: Reading) => void;

@@ -5,7 +5,6 @@ import type { Draft } from "./draft";
 import styles from "./HandlerChoice.module.css";
 import type { Change } from "./NewJobScreen";
 
-/** Which handler runs the rows, what it says of itself, and what it is set to. */
 export function HandlerChoice({
   draft,
   handlers,

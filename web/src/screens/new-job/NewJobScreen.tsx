@@ -15,7 +15,7 @@ import { usePreview } from "./usePreview";
 
 const route = getRouteApi("/frame/jobs/new");
 
-/** A file, a look at its rows, a handler; then a job. */
+/** The form for a new job: file, preview, handler, options. */
 export function NewJobScreen() {
   if (useMay("user")) return <NewJob />;
   return (
@@ -27,7 +27,6 @@ export function NewJobScreen() {
   );
 }
 
-/** Changes some of a draft. */
 export type Change = (part: Partial<Draft>) => void;
 
 function NewJob() {

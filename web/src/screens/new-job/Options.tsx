@@ -21,7 +21,7 @@ const SHARES = [
   { value: "2", label: "Highest (4×)" },
 ];
 
-/** What else can be said of a job, and what each of it means. */
+/** Further options of a job. */
 export function Options({
   draft,
   preview,

@@ -3,7 +3,7 @@ import { counted, grouped, inLine } from "../../design";
 import { type Draft, named } from "./draft";
 import styles from "./PreviewTable.module.css";
 
-/** The first rows as they were read, under the names that their columns will have. */
+/** The first rows, under the new names of their columns. */
 export function PreviewTable({ preview, names }: { preview: Preview; names: Draft["names"] }) {
   const { columns, rows, format, notes } = preview;
   return (

@@ -19,7 +19,7 @@ const DELIMITERS = [
   { value: "|", label: "Pipe |" },
 ];
 
-/** How the file is read, for the case that its rows look wrong. */
+/** Import settings: format, delimiter, encoding, sheet. */
 export function ReadingOptions({
   read,
   sheets,

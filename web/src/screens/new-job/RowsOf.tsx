@@ -21,10 +21,10 @@ const WAYS = [
   { id: "source", label: "From a URL" },
 ];
 
-/** Names and keys belong to the columns of the file before. */
+/** Names and keys belong to the columns of the previous file. */
 const NOTHING_READ: Partial<Draft> = { files: [], source: "", read: {}, names: {}, key: [] };
 
-/** Where the rows come from, and a look at the first of them. */
+/** The source of the rows, and a preview. */
 export function RowsOf({
   draft,
   preview,
@@ -80,7 +80,7 @@ export function RowsOf({
   );
 }
 
-/** The encoding that fits, where the file is in another one than it was read in. */
+/** The encoding that fits, if the file was read in the wrong one. */
 function misreadIn({ data, error }: Looked): { fits: string | null } | null {
   if (data?.misread) return { fits: data.encoding };
   const fits = error instanceof Problem ? error.encoding : undefined;

@@ -5,7 +5,7 @@ import { blockers, type Draft } from "./draft";
 import styles from "./Start.module.css";
 import { useStart } from "./useStart";
 
-/** The button that makes the job, or what is left to do before it can. */
+/** The start button, or what is still missing. */
 export function Start({
   draft,
   preview,
@@ -15,7 +15,7 @@ export function Start({
   draft: Draft;
   preview: Preview | undefined;
   handler: Handler | undefined;
-  /** The job is made: the page may be left. */
+  /** Called when the job is created: the page may be left. */
   onStarted: () => void;
 }) {
   const navigate = useNavigate();

@@ -58,7 +58,9 @@ describe("what keeps a job from being made", () => {
 
   it("is a setting that the handler needs, or one that is not JSON", () => {
     const handler = { ...HANDLER, needs: [], configSchema: { required: ["service"] } };
-    expect(blockers(draft({}), PREVIEW, handler)).toEqual(["Enter “service”: the handler requires it."]);
+    expect(blockers(draft({}), PREVIEW, handler)).toEqual([
+      "Enter “service”: the handler requires it.",
+    ]);
     const config = { service: "a.test" };
     expect(blockers(draft({ config, configProblem: "bad" }), PREVIEW, handler)).toEqual(["bad"]);
   });

@@ -3,7 +3,7 @@ import { problemIn, settingsOf } from "./settings";
 
 export type OnBadRow = "item-error" | "skip" | "fail";
 
-/** How a file is to be read; what is not text, the file itself tells. */
+/** Import settings. Empty values are detected from the file. */
 export interface Reading {
   format?: string;
   delimiter?: string;
@@ -11,25 +11,25 @@ export interface Reading {
   sheet?: string;
 }
 
-/** A job on its way to being made. */
+/** A job that is being prepared. */
 export interface Draft {
   files: readonly File[];
-  /** Where the file lies instead, once it was asked for. */
+  /** URL of the file, once the user asked for its preview. */
   source: string;
   read: Reading;
   handler: string;
-  /** Other names for columns, by the name in the file. */
+  /** New names of columns, by the name in the file. */
   names: Readonly<Record<string, string>>;
-  /** Columns that tell rows apart, by their name in the file. */
+  /** Columns of the unique key, by the name in the file. */
   key: readonly string[];
   config: Readonly<Record<string, unknown>>;
-  /** What is wrong with what was written as configuration. */
+  /** What is wrong with the configuration text. */
   configProblem: string;
   name: string;
   onBadRow: OnBadRow;
   priority: number;
   eager: boolean;
-  /** How old a result may be that is taken over, as "30d"; empty: none is. */
+  /** Maximum age of reused results, such as "30d"; empty: no reuse. */
   reuse: string;
 }
 
@@ -49,17 +49,16 @@ export const EMPTY_DRAFT: Draft = {
   reuse: "",
 };
 
-/** Whether there is something to read. */
 export function hasRows({ files, source }: Draft): boolean {
   return files.length > 0 || source !== "";
 }
 
-/** The fields of the draft as the API takes them, for files. */
+/** The draft as upload fields. */
 export function fieldsOf(draft: Draft): UploadFields {
   return { ...shared(draft), key: keyOf(draft).join(",") };
 }
 
-/** The draft as the API takes it, for a source elsewhere. */
+/** The draft as a request with a source. */
 export function bodyOf(draft: Draft): JobFromSource {
   return { ...shared(draft), key: keyOf(draft), source: draft.source };
 }
@@ -82,7 +81,7 @@ function keyOf({ key, names }: Draft): string[] {
   return key.map((column) => named(names, column));
 }
 
-/** The name that a column of the file will have. */
+/** The new name of a column. */
 export function named(names: Draft["names"], column: string): string {
   return names[column]?.trim() || column;
 }
@@ -92,7 +91,7 @@ function changed(names: Draft["names"]): Record<string, string> {
   return Object.fromEntries(others.map(([from, to]) => [from, to.trim()]));
 }
 
-/** Why the job cannot be made yet, each with what to do; empty when it can. */
+/** Why the job cannot start yet; empty if it can. */
 export function blockers(
   draft: Draft,
   preview: Preview | undefined,
@@ -130,7 +129,7 @@ function rowTrouble({ onBadRow }: Draft, { problems, rows }: Preview): string[] 
   return onBadRow === "fail" ? [text] : [];
 }
 
-/** Settings that are beyond what the handler allows. */
+/** Settings outside the handler's limits. */
 function limitTrouble(handler: Handler | undefined, config: Draft["config"]): string[] {
   return (settingsOf(handler?.configSchema) ?? []).flatMap((setting) => {
     const problem = problemIn(setting, config[setting.name]);
@@ -138,7 +137,7 @@ function limitTrouble(handler: Handler | undefined, config: Draft["config"]): st
   });
 }
 
-/** Settings that a handler must have and does not. */
+/** Required settings without a value. */
 function absent(handler: Handler | undefined, config: Draft["config"]): string[] {
   const required = (handler?.configSchema as { required?: unknown } | null)?.required;
   if (!Array.isArray(required)) return [];

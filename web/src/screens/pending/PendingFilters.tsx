@@ -4,7 +4,7 @@ import { Button, Field, Select, Toolbar, usePhone } from "../../design";
 import { useFilter } from "../../shell/useFilter";
 import { dayToMoment, momentToDay, STATUS_CHOICES } from "./choices";
 
-/** What the pending view keeps in the URL of its filters. */
+/** The filters of the Pending screen in the URL. */
 export interface Chosen {
   statuses?: string | undefined;
   userId?: string | undefined;
@@ -14,7 +14,6 @@ export interface Chosen {
   to?: string | undefined;
 }
 
-/** No filter at all. */
 export const CLEARED = {
   statuses: undefined,
   userId: undefined,
@@ -29,7 +28,7 @@ const WHOSE = [
   { value: "me", label: "Mine" },
 ];
 
-/** Which items: by status, type, job, and the days of their last change. */
+/** Filters by status, type, job, and date of the last change. */
 export function PendingFilters({ chosen, isAdmin }: { chosen: Chosen; isAdmin: boolean }) {
   const setFilter = useFilter();
   const isPhone = usePhone();
@@ -115,12 +114,12 @@ function More({ chosen, isAdmin }: { chosen: Chosen; isAdmin: boolean }) {
   );
 }
 
-/** Many filters share a line. */
+/** A narrow field: several filters share a line. */
 function Narrow({ wide = false, children }: { wide?: boolean; children: ReactNode }) {
   return <div style={{ flexBasis: wide ? 204 : 156 }}>{children}</div>;
 }
 
-/** Whether anything narrows the list. */
+/** True if any filter is set. */
 export function isFiltered(chosen: Chosen): boolean {
   return Object.keys(CLEARED).some((name) => Boolean(chosen[name as keyof Chosen]));
 }

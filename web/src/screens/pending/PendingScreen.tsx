@@ -26,7 +26,7 @@ import { openIn } from "./totals";
 
 const route = getRouteApi("/frame/pending");
 
-/** What waits or runs, across jobs: where a feature flag lets it be seen. */
+/** Open items across jobs, if the feature flag is on. */
 export function PendingScreen() {
   const isOn = useAbout()?.features.pendingView ?? false;
   return (
@@ -102,7 +102,7 @@ function Pending() {
   );
 }
 
-/** The filter of the URL: admins see everybody's unless they say otherwise. */
+/** The filter of the URL. Admins see all users' items by default. */
 function usePendingFilter(chosen: Chosen, isAdmin: boolean): PendingFilter {
   const { statuses, jobType, jobId, from, to } = chosen;
   const userId = isAdmin && chosen.userId !== "me" ? "all" : "me";
@@ -112,7 +112,7 @@ function usePendingFilter(chosen: Chosen, isAdmin: boolean): PendingFilter {
   );
 }
 
-/** What is said of each item, and how many match as far as counters tell. */
+/** The columns, and the number of matches if the counters know it. */
 function useColumns(filter: PendingFilter) {
   const jobs = useOldest(filter.userId ?? "me").data?.jobs;
   const columns = useMemo(

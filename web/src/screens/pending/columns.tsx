@@ -4,7 +4,6 @@ import { Ago, type Column, grouped, ProgressBar, percent, StatusBadge } from "..
 import { waiting } from "../job/pendingColumns";
 import styles from "./columns.module.css";
 
-/** What is said of each item; `jobs` are those with open items, by id. */
 export function columnsOf(jobs: ReadonlyMap<string, OldestOfJob>, ofAll: boolean): Column<Item>[] {
   return [
     { id: "id", header: "Item", width: 72, grow: 0, wide: true, cell: (item) => item.id },
@@ -63,7 +62,6 @@ function title({ summary, key }: Item) {
   return <span title={key}>{summary || key}</span>;
 }
 
-/** The type of a job in a frame of its own. */
 export function type({ handler }: { handler: string }) {
   return (
     <span className={styles.chip} title={handler}>

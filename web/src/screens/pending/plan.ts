@@ -3,15 +3,15 @@ import type { Selection } from "../../design";
 import type { ReprocessCall } from "../reprocess/send";
 import { statusesOf } from "./choices";
 
-/** What to ask of the server, or why that cannot be asked. */
+/** Calls to the server, or why none are possible. */
 type Plan = { calls: ReprocessCall[] } | { why: string };
 
-/** Rows are known by job and item: those that are named run again job by job. */
+/** A row is identified by job and item, because items run again job by job. */
 export function rowIdOf({ jobId, id }: { jobId: string; id: string }): string {
   return `${jobId}/${id}`;
 }
 
-/** How the chosen rows run again: some by their ids, or all that match. */
+/** How to run the selected rows again: by ids, or all that match. */
 export function planOf(
   { everything, ids }: Pick<Selection, "everything" | "ids">,
   filter: PendingFilter,
@@ -27,7 +27,6 @@ export function planOf(
   return { calls: [{ across }] };
 }
 
-/** A filter without what it does not say. */
 function given(filter: PendingFilter): object {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value));
 }

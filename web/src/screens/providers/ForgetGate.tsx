@@ -1,7 +1,7 @@
 import { asProblem, type Gate, useChangeGate } from "../../api";
 import { Confirm, counted, useToasts } from "../../design";
 
-/** Asks before what was learned of a gate is dropped. */
+/** Asks before the learned limit of a gate is dropped. */
 export function ForgetGate({ gate, onClose }: { gate: Gate; onClose: () => void }) {
   const change = useChangeGate();
   const toasts = useToasts();

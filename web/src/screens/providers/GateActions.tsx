@@ -7,7 +7,7 @@ import { SetRate } from "./SetRate";
 
 type Question = "rate" | "pause" | "forget";
 
-/** What an operator may say to a gate, and the questions that come before. */
+/** The actions of an operator on a gate, and their confirmations. */
 export function GateActions({ gate, label }: { gate: Gate; label?: string }) {
   const [asked, setAsked] = useState<Question | null>(null);
   const items = useActions(gate, setAsked);

@@ -18,7 +18,7 @@ import { BrokenHosts, Budgets, Members } from "./GateParts";
 import { GateState } from "./GateState";
 import { brokenHosts } from "./gateStatus";
 
-/** All that is known of one gate, and what was made of it. */
+/** Details of one gate, with its evidence. */
 export function GateDrawer({ gate, onClose }: { gate: Gate; onClose: () => void }) {
   return (
     <Drawer

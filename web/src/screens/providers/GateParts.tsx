@@ -4,7 +4,7 @@ import styles from "./GateDrawer.module.css";
 import { Countdown } from "./GateState";
 import { brokenHosts } from "./gateStatus";
 
-/** Hosts that the breaker keeps requests from. */
+/** Hosts that the breaker blocks. */
 export function BrokenHosts({ gate }: { gate: Gate }) {
   const hosts = brokenHosts(gate);
   if (hosts.length === 0) return null;
@@ -23,7 +23,7 @@ export function BrokenHosts({ gate }: { gate: Gate }) {
   );
 }
 
-/** Caps over a longer time, and how much of each is used. */
+/** Budgets and their use. */
 export function Budgets({ budgets }: Pick<Gate, "budgets">) {
   if (budgets.length === 0) return null;
   return (

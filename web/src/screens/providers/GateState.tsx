@@ -4,7 +4,7 @@ import styles from "./GateState.module.css";
 import { brokenHosts, inTime, statusOfGate } from "./gateStatus";
 import { useLedgerNow } from "./ledgerTime";
 
-/** How a gate stands, with the time until it opens. */
+/** The state of a gate, with the time until it opens. */
 export function GateState({ gate }: { gate: Gate }) {
   const { tone, icon, word } = statusOfGate(gate);
   return (
@@ -23,7 +23,7 @@ function Until({ gate }: { gate: Gate }) {
   return first ? <Countdown until={first.again} verb="next try" /> : null;
 }
 
-/** Time until a moment of the ledger's clock, counted down. */
+/** Countdown to a time of the ledger's clock. */
 export function Countdown({ until, verb = "opens" }: { until: string | null; verb?: string }) {
   const words = inTime(verb, until, useLedgerNow());
   return words ? <span className={styles.countdown}>{words}</span> : null;

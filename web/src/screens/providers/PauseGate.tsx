@@ -3,7 +3,7 @@ import { asProblem, type Gate, useChangeGate } from "../../api";
 import { Confirm, Select, useToasts } from "../../design";
 import { TERMS, termOf, USUAL_TERM } from "./durations";
 
-/** Asks before nothing more is sent through a gate, and for how long. */
+/** Asks before a gate is paused, and for how long. */
 export function PauseGate({ gate, onClose }: { gate: Gate; onClose: () => void }) {
   const [term, setTerm] = useState(USUAL_TERM);
   const change = useChangeGate();

@@ -17,7 +17,7 @@ const WHICH = [
   { value: "all", label: "All known" },
 ];
 
-/** Gates: what was learned of outside services, and what an operator says to it. */
+/** Gates: what was learned about services, and what an operator sets. */
 export function ProvidersScreen() {
   const isAdmin = useMay("admin");
   return (

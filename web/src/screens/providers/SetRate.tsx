@@ -3,7 +3,7 @@ import { asProblem, type Gate, useChangeGate } from "../../api";
 import { Confirm, Field, perSecond, Select, useToasts } from "../../design";
 import { TERMS, termOf, USUAL_TERM } from "./durations";
 
-/** Asks for a rate that holds instead of the learned one, and for how long. */
+/** Asks for a rate that replaces the learned one, and for how long. */
 export function SetRate({ gate, onClose }: { gate: Gate; onClose: () => void }) {
   const [rate, setRate] = useState("");
   const [term, setTerm] = useState(USUAL_TERM);

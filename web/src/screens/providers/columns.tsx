@@ -4,7 +4,6 @@ import styles from "./columns.module.css";
 import { GateActions } from "./GateActions";
 import { GateState } from "./GateState";
 
-/** What is said of each gate. */
 export const COLUMNS: Column<Gate>[] = [
   { id: "name", header: "Gate", width: 132, grow: 4, phone: true, cell: name },
   {
@@ -51,7 +50,7 @@ function configured({ configured: words, configuredPerS }: Gate) {
   return <span title={words || undefined}>{words ? perSecond(configuredPerS) : "–"}</span>;
 }
 
-/** What is known of the provider's limit. */
+/** The learned limit of the provider. */
 export function learned({ asked, learnedPerS, told }: Gate) {
   if (learnedPerS !== null) {
     return (
@@ -61,7 +60,7 @@ export function learned({ asked, learnedPerS, told }: Gate) {
   return asked ? <span title="Headgate is still searching for the limit">searching</span> : "–";
 }
 
-/** What goes out at most at present. */
+/** The current limit. */
 export function now({ asked, closed, nowPerS, override }: Gate) {
   if (closed) return "0/s";
   if (override && override.rate !== null) {

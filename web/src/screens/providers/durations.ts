@@ -1,4 +1,4 @@
-/** How long an operator's word holds. */
+/** How long an operator's change applies. */
 export const TERMS = [
   { value: "900", label: "For 15 minutes" },
   { value: "3600", label: "For 1 hour" },
@@ -7,10 +7,10 @@ export const TERMS = [
   { value: "", label: "Until I remove it" },
 ];
 
-/** What is chosen unless somebody chooses: a word that is forgotten ends by itself. */
+/** The default: a forgotten change ends after an hour. */
 export const USUAL_TERM = "3600";
 
-/** The term as the server takes it; without one, the word holds until it is taken back. */
+/** The duration as the API takes it; without one, the change applies until it is removed. */
 export function termOf(value: string): { forS?: number } {
   return value ? { forS: Number(value) } : {};
 }

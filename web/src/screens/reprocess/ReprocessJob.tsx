@@ -3,7 +3,7 @@ import { countOf, type ItemStatus, type Job } from "../../api";
 import { Checkbox, grouped, statusStyle } from "../../design";
 import { RunAgain } from "./RunAgain";
 
-/** What one most likely wants to run again stands first. */
+/** The most likely choice comes first. */
 const FINISHED: readonly ItemStatus[] = [
   "ERROR",
   "NOT_FOUND",
@@ -13,7 +13,7 @@ const FINISHED: readonly ItemStatus[] = [
   "DONE",
 ];
 
-/** Asks which items of a job are to run again: at first those that failed. */
+/** Asks which items of a job to run again. Failed items are preselected. */
 export function ReprocessJob({ job, onClose }: { job: Job; onClose: () => void }) {
   const offered = FINISHED.filter((status) => countOf(job.counts, status) > 0);
   const [statuses, setStatuses] = useState<readonly ItemStatus[]>(() =>

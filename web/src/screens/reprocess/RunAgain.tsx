@@ -3,7 +3,7 @@ import { asProblem } from "../../api";
 import { Checkbox, Confirm, counted, grouped, useToasts } from "../../design";
 import { type ReprocessCall, useCount, useRun } from "./send";
 
-/** Asks before items run again; the server says how many that are. */
+/** Asks before items run again; the server counts them. */
 export function RunAgain({
   calls,
   noun = "item",
@@ -14,9 +14,8 @@ export function RunAgain({
 }: {
   calls: readonly ReprocessCall[];
   noun?: "item" | "dead letter";
-  /** How many were chosen, where that is known: not all of them may be able to run. */
+  /** Number of selected items, if known. Not all of them may be able to run. */
   chosen?: number | undefined;
-  /** Which ones, in a sentence or in fields. */
   children?: ReactNode;
   onClose: () => void;
   onDone?: (() => void) | undefined;
@@ -58,7 +57,7 @@ export function RunAgain({
   );
 }
 
-/** Why fewer run than were chosen. */
+/** Why fewer items run than were selected. */
 function Left({ chosen, many }: { chosen: number | undefined; many: number | undefined }) {
   if (chosen === undefined || many === undefined || many >= chosen) return null;
   return (

@@ -3,12 +3,12 @@ import type { Selection } from "../../design";
 
 type Status = NonNullable<ReprocessRequest["statuses"]>[number];
 
-/** Statuses from which an item may run again. */
+/** Statuses from which an item can run again. */
 const FINISHED = ITEM_STATUSES.filter((status) => mayMoveItem(status, "requeue")) as Status[];
 
 /**
- * What to ask of the server for the chosen rows; null if none of them can run again. Rows that are
- * not finished are left alone, also where everything was chosen.
+ * The request for the selected rows; null if none of them can run again. Rows that are not finished
+ * are left out, also if everything is selected.
  */
 export function requestFor(
   selection: Pick<Selection, "everything" | "ids">,
@@ -21,12 +21,12 @@ export function requestFor(
   return { ...matching(filter), statuses, exceptIds: ids };
 }
 
-/** What to ask of the server for some items by their ids. */
+/** The request for some items by id. */
 export function requestForItems(itemIds: string[]): ReprocessRequest {
   return { scope: "items", itemIds };
 }
 
-/** What to ask of the server for all failures that say the same. */
+/** The request for all failures of a group. */
 export function requestForGroup(group: {
   errorClass: string;
   signature: string;
@@ -43,7 +43,7 @@ function matching({ errorClass, q, signature }: ItemFilter): ReprocessRequest {
   };
 }
 
-/** Those of a filter's statuses that are finished; of all, where it names none. */
+/** The finished statuses of a filter; all finished statuses if it names none. */
 function finishedIn(statuses: string | undefined): Status[] {
   if (!statuses) return FINISHED;
   const wanted = statuses.split(",");

@@ -12,13 +12,13 @@ import {
   useReprocessAcross,
 } from "../../api";
 
-/** One request to the server: items of a job, dead letters, or all that match across jobs. */
+/** One request: items of a job, dead letters, or all that match across jobs. */
 export type ReprocessCall =
   | { jobId: string; body: ReprocessRequest }
   | { replay: ReplayRequest }
   | { across: AcrossRequest };
 
-/** How many items all of these would bring back: the server counts, nothing changes. */
+/** Counts the items of all calls on the server, without changing anything. */
 export function useCount(calls: readonly ReprocessCall[], resetAttempts: boolean) {
   return useQuery({
     queryKey: ["again", calls, resetAttempts],
@@ -34,7 +34,7 @@ function countOne(call: ReprocessCall, resetAttempts: boolean): Promise<number> 
   return countReprocess(call.jobId, { ...call.body, resetAttempts });
 }
 
-/** Brings the items back; answers with how many. */
+/** Moves the items back to PENDING; returns their number. */
 export function useRun(calls: readonly ReprocessCall[], resetAttempts: boolean) {
   const queries = useQueryClient();
   const { mutateAsync: replay } = useReplay();
@@ -51,7 +51,7 @@ export function useRun(calls: readonly ReprocessCall[], resetAttempts: boolean) 
   });
 }
 
-/** One after the other: each is work for the server. */
+/** Sequential, to limit the load on the server. */
 async function sum(
   calls: readonly ReprocessCall[],
   count: (call: ReprocessCall) => Promise<number>,

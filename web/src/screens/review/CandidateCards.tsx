@@ -3,7 +3,7 @@ import styles from "./CandidateCards.module.css";
 import { CandidateHead, type ComparisonProps, Value } from "./Comparison";
 import { fieldsOf, isAlike } from "./compare";
 
-/** The same comparison where there is no room for columns: the row, then each candidate. */
+/** The comparison on a phone: the row, then each candidate. */
 export function CandidateCards({ row, candidates, chosen, onChoose }: ComparisonProps) {
   return (
     <div className={styles.cards}>

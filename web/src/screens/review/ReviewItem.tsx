@@ -28,7 +28,7 @@ import { type Candidate, candidatesIn } from "./compare";
 import { type DecisionKey, type Keys, played, withKey } from "./keyQueue";
 import styles from "./ReviewItem.module.css";
 
-/** One item with its candidates, and the ways to decide it. */
+/** One item with its candidates, and the decisions. */
 export function ReviewItem({
   itemId,
   next,
@@ -37,9 +37,9 @@ export function ReviewItem({
   onOnlyJob,
 }: {
   itemId: string;
-  /** Which item comes after it: it is read beforehand. */
+  /** The next item, which is loaded in advance. */
   next: string | undefined;
-  /** Keys that were pressed before the item was there. */
+  /** Keys that were pressed before the item was loaded. */
   waiting: RefObject<Keys>;
   onDecided: () => void;
   onOnlyJob: ((jobId: string) => void) | undefined;
@@ -101,7 +101,7 @@ function Choice({
 }) {
   const candidates = candidatesIn(item.result);
   const [place, setPlace] = useState(0);
-  // The next key may come before the page is drawn again.
+  // The next key may arrive before the page renders again.
   const placeNow = useRef(0);
   const choose = (at: number) => {
     placeNow.current = at;

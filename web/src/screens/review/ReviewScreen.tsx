@@ -19,7 +19,7 @@ import styles from "./ReviewScreen.module.css";
 
 const route = getRouteApi("/frame/review");
 
-/** What waits for a person, one item after the other. */
+/** Items in REVIEW, one after the other. */
 export function ReviewScreen() {
   const { job, item } = route.useSearch();
   const setFilter = useFilter();
@@ -68,7 +68,7 @@ export function ReviewScreen() {
           <OnlyJob jobId={job} onAll={() => setFilter({ job: undefined, item: undefined })} />
         )}
       </p>
-      {/* Before the item itself, whose keys then come first. */}
+      {/* Before the item itself, whose shortcuts then win. */}
       {current &&
         REVIEW_KEYS.map((key) => (
           <Waiting
@@ -95,7 +95,7 @@ export function ReviewScreen() {
   );
 }
 
-/** Keeps a key for the item that is not there yet. */
+/** Stores a key for an item that is not loaded yet. */
 function Waiting({ name, run }: { name: string; run: () => void }) {
   useKey(name, "", run);
   return null;

@@ -11,7 +11,7 @@ import {
 import { Confirm, Field, Select } from "../../design";
 import { LIVES, lifeOf, rolesUpTo, USUAL_LIFE } from "./choices";
 
-/** Asks what a new token is for, and how long it holds. */
+/** Asks for the name, the role and the lifetime of a new token. */
 export function AddToken({
   onMade,
   onClose,

@@ -3,7 +3,6 @@ import { asProblem, type Role, useAddUser } from "../../api";
 import { Confirm, Field, Select, useToasts } from "../../design";
 import { rolesUpTo } from "./choices";
 
-/** Asks for a new user. */
 export function AddUser({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
   const [role, setRole] = useState<Role>("user");

@@ -3,7 +3,7 @@ import { asProblem, type Role, type User, useChangeUser, useMe } from "../../api
 import { Confirm, Field, Select, useToasts } from "../../design";
 import { rolesUpTo } from "./choices";
 
-/** Asks for another role or password; somebody who was locked out is let in again. */
+/** Asks for a new role or password. Saving enables a disabled account. */
 export function ChangeUser({ user, onClose }: { user: User; onClose: () => void }) {
   const [role, setRole] = useState<Role>(user.role);
   const [password, setPassword] = useState("");

@@ -1,7 +1,7 @@
 import { asProblem, type User, useChangeUser } from "../../api";
 import { Confirm, useToasts } from "../../design";
 
-/** Asks before somebody is let in no more. */
+/** Asks before a user is disabled. */
 export function DisableUser({ user, onClose }: { user: User; onClose: () => void }) {
   const change = useChangeUser();
   const toasts = useToasts();

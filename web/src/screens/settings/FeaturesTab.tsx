@@ -2,7 +2,6 @@ import { useAbout } from "../../api";
 import { Badge, Command, Fact, Facts, grouped, Loading, Panel } from "../../design";
 import styles from "./HealthTab.module.css";
 
-/** What is switched on here, and how that is changed. */
 export function FeaturesTab() {
   const about = useAbout();
   if (!about) return <Loading label="Loading features" />;

@@ -36,7 +36,7 @@ const TRENDS = {
   steady: "steady",
 };
 
-/** How the service is: whether items move, the queue, the database, its sweeper. */
+/** Health of the service: progress, queue, database, sweeper. */
 export function HealthTab() {
   const health = useHealth({ everyMs: EVERY_MS });
   const system = useSystem({ everyMs: EVERY_MS });
@@ -61,7 +61,7 @@ export function HealthTab() {
   );
 }
 
-/** The depth of the queue while somebody looks. */
+/** Queue depth while the screen is open. */
 function useSamples(system: System | undefined, atMs: number): readonly Sample[] {
   const [samples, setSamples] = useState<readonly Sample[]>([]);
   if (!system) return samples;

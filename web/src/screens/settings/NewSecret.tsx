@@ -2,7 +2,7 @@ import type { NewToken } from "../../api";
 import { Button, Command, Dialog, Time } from "../../design";
 import styles from "./NewSecret.module.css";
 
-/** Shows the secret of a token this once. */
+/** Shows the secret of a token, once. */
 export function NewSecret({ token, onClose }: { token: NewToken; onClose: () => void }) {
   return (
     <Dialog title="Copy the token now" onClose={onClose}>

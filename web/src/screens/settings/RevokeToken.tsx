@@ -1,7 +1,7 @@
 import { asProblem, type Token, useRevokeToken } from "../../api";
 import { Confirm, useToasts } from "../../design";
 
-/** Asks before a token ends. */
+/** Asks before a token is revoked. */
 export function RevokeToken({ token, onClose }: { token: Token; onClose: () => void }) {
   const revoke = useRevokeToken();
   const toasts = useToasts();

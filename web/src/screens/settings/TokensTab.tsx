@@ -9,7 +9,7 @@ import { tokenColumns } from "./tokenColumns";
 
 const rowId = (token: Token) => token.id;
 
-/** Tokens that let scripts and browsers in. */
+/** Tokens of scripts and browsers. */
 export function TokensTab() {
   const tokens = useTokens();
   const isAdmin = useMay("admin");

@@ -10,7 +10,7 @@ import { userColumns } from "./userColumns";
 const rowId = (user: User) => user.name;
 type Question = { about: "change" | "disable"; user: User };
 
-/** Everybody who may come in. */
+/** All users. */
 export function UsersTab() {
   const users = useUsers();
   const me = useMe();

@@ -6,14 +6,14 @@ const ROLES: readonly { value: Role; label: string }[] = [
   { value: "admin", label: "Admin – everything" },
 ];
 
-/** Roles that somebody of this role may give. */
+/** Roles that a user of this role may give. */
 export function rolesUpTo(role: Role) {
   return ROLES.slice(0, ROLES.findIndex(({ value }) => value === role) + 1);
 }
 
 const DAY_S = 86_400;
 
-/** How long a token may hold. */
+/** Lifetimes of a token. */
 export const LIVES = [
   { value: String(7 * DAY_S), label: "In 7 days" },
   { value: String(30 * DAY_S), label: "In 30 days" },
@@ -23,7 +23,7 @@ export const LIVES = [
 ];
 export const USUAL_LIFE = String(90 * DAY_S);
 
-/** The life of a token as the server takes it. */
+/** The lifetime as the API takes it. */
 export function lifeOf(value: string): { expiresInS?: number } {
   return value ? { expiresInS: Number(value) } : {};
 }

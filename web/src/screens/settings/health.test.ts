@@ -19,7 +19,7 @@ describe("the health of the service", () => {
     expect(partInWords(part)).toBe("running");
     const killed = { ...part, alive: false, restarts: 2, lastError: "its process ended" };
     expect(partInWords(killed)).toBe(
-      "does not run; started again 2 times, the last time because its process ended",
+      "not running; restarted 2 times, last because: its process ended",
     );
   });
 

@@ -2,7 +2,7 @@ import type { Health, System } from "../../api";
 
 type HealthTold = Pick<Health, "status"> & Partial<Pick<Health, "notRunning">>;
 
-/** What the answer of the health check means, and what to do. */
+/** The health status in words, and what to do. */
 export function healthInWords({ status, notRunning = [] }: HealthTold): {
   title: string;
   todo: string;
@@ -40,7 +40,7 @@ export function healthInWords({ status, notRunning = [] }: HealthTold): {
   }
 }
 
-/** What is known of a part of the server. */
+/** The state of a part of the server. */
 export function partInWords({ alive, restarts, lastError }: System["loops"][number]): string {
   const state = alive ? "running" : "not running";
   if (restarts === 0) return state;
@@ -48,13 +48,13 @@ export function partInWords({ alive, restarts, lastError }: System["loops"][numb
   return `${state}; restarted ${times}, last because: ${lastError ?? "it exited"}`;
 }
 
-/** What the schema of the database is, against what this release brings. */
+/** The schema version of the database, compared with this release. */
 export function schemaInWords({ schemaVersion, latestSchemaVersion }: System["database"]): string {
   if (schemaVersion === latestSchemaVersion) return `${schemaVersion}, current`;
   return `${schemaVersion} of ${latestSchemaVersion}: run headgate db migrate`;
 }
 
-/** The queue as it was at some moments. */
+/** The queue depth at one time. */
 export interface Sample {
   /** Seconds since 1970. */
   at: number;
@@ -62,18 +62,18 @@ export interface Sample {
 }
 
 const KEPT = 240;
-/** Fewer say nothing of where it goes. */
+/** Samples that a trend needs. */
 export const ENOUGH = 6;
-/** By such a share of itself, or by so many, it must have grown to be called growing. */
+/** Growth counts as a trend above this share of the depth, or above `MANY` items. */
 const SHARE = 0.02;
 const MANY = 50;
 
-/** The samples with one more; only so many are kept. */
+/** Adds a sample, up to a maximum. */
 export function withSample(samples: readonly Sample[], next: Sample): readonly Sample[] {
   return samples.at(-1)?.at === next.at ? samples : [...samples, next].slice(-KEPT);
 }
 
-/** Where the queue goes: steady growth means that there are too few workers. */
+/** The trend of the queue. Steady growth means that there are too few workers. */
 export function trendOf(samples: readonly Sample[]): "grows" | "shrinks" | "steady" | null {
   const [first, last] = [samples[0], samples.at(-1)];
   if (!first || !last || samples.length < ENOUGH) return null;

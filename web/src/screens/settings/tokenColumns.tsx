@@ -7,7 +7,6 @@ const KINDS: Record<Token["kind"], string> = {
   link: "login link",
 };
 
-/** What is said of each token. */
 export function tokenColumns(isAdmin: boolean, onRevoke: (token: Token) => void): Column<Token>[] {
   return [
     { id: "label", header: "Token", width: 120, grow: 3, phone: true, cell: label },

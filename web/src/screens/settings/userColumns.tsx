@@ -2,13 +2,12 @@ import type { User } from "../../api";
 import { Badge, type Column, Menu, type MenuItem, Time } from "../../design";
 
 interface Deeds {
-  /** Who looks: nobody takes their own rights. */
+  /** The current user, who cannot change their own role. */
   me: string | undefined;
   onChange: (user: User) => void;
   onDisable: (user: User) => void;
 }
 
-/** What is said of each user. */
 export function userColumns(deeds: Deeds): Column<User>[] {
   return [
     {
@@ -60,7 +59,7 @@ function state({ disabledAt }: User) {
   );
 }
 
-/** What may be done about a user by whoever looks. */
+/** The actions on a user. */
 export function actionsOf(user: User, { me, onChange, onDisable }: Deeds): MenuItem[] {
   const items: MenuItem[] = [
     {

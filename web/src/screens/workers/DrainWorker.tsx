@@ -1,14 +1,14 @@
 import { asProblem, useDrain, type Worker } from "../../api";
 import { Confirm, counted, useToasts } from "../../design";
 
-/** Asks before a worker is sent home. */
+/** Asks before a worker is drained. */
 export function DrainWorker({
   worker,
   isLast,
   onClose,
 }: {
   worker: Worker;
-  /** NoWorkers would be left to work. */
+  /** True if no worker would be left. */
   isLast: boolean;
   onClose: () => void;
 }) {

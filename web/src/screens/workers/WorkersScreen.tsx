@@ -11,10 +11,10 @@ import { inWords, mayDrain } from "./workerStatus";
 
 const route = getRouteApi("/frame/workers");
 const rowId = (worker: Worker) => worker.id;
-/** Heartbeats are no news that the server tells of, so they are asked for. */
+/** The server does not send heartbeats as messages, so they are polled. */
 const EVERY_MS = 5_000;
 
-/** Who works: alive or not, on what, and sending one home. */
+/** Worker processes: state, items, and draining. */
 export function WorkersScreen() {
   const isAdmin = useMay("admin");
   return (

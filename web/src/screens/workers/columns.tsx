@@ -2,7 +2,6 @@ import type { Worker } from "../../api";
 import { Ago, Badge, Button, type Column, grouped, useNow } from "../../design";
 import { mayDrain, statusOfWorker } from "./workerStatus";
 
-/** What is said of each worker. */
 export function columnsOf(drain: (worker: Worker) => void): Column<Worker>[] {
   return [
     {

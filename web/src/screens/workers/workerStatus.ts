@@ -5,11 +5,11 @@ export interface StatusStyle {
   tone: Tone;
   icon: IconName;
   word: string;
-  /** What that means, for those who hover. */
+  /** Tooltip. */
   about: string;
 }
 
-/** How a worker is, at a moment in ms since 1970. */
+/** The state of a worker at a time in ms since 1970. */
 export function statusOfWorker(worker: Worker, nowMs: number): StatusStyle {
   if (worker.stoppedAt) {
     return { tone: "pending", icon: "stop", word: "Stopped", about: "The process has exited." };
@@ -27,12 +27,12 @@ export function statusOfWorker(worker: Worker, nowMs: number): StatusStyle {
     : { tone: "done", icon: "check", word: "Idle", about: "Waiting for items." };
 }
 
-/** Whether its last heartbeat is longer ago than is good. */
+/** True if the last heartbeat is too old. */
 export function isSilent({ beatAt, ttlS }: Worker, nowMs: number): boolean {
   return beatAt !== null && nowMs - new Date(beatAt).getTime() > ttlS * 1000;
 }
 
-/** Whether it can be sent home. */
+/** True if the worker can be drained. */
 export function mayDrain(worker: Worker): boolean {
   return !worker.stoppedAt && !worker.draining;
 }

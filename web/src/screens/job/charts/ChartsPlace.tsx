@@ -3,7 +3,7 @@ import styles from "./ChartsPlace.module.css";
 
 const CHARTS = ["throughput", "latency", "limit", "refusals"];
 
-/** Holds the place of the charts, so that nothing below them moves when they come. */
+/** Placeholder of the charts, so that nothing below them moves when they load. */
 export function ChartsPlace() {
   return (
     <div className={styles.place} role="status" aria-label="Loading charts">

@@ -18,7 +18,7 @@ const OUTCOMES: readonly Series[] = [
 
 const COLOURS = ["--accent", "--processing", "--review", "--warn"] as const;
 
-/** How fast a job goes and what comes of it; how its providers answer, and what they let through. */
+/** Throughput by outcome, and latency, rates and refusals of the providers. */
 export function JobCharts({ job }: { job: Job }) {
   const { points, names, isLoading } = useReadings(job.id);
   const expected = useExpected(job);
@@ -32,7 +32,7 @@ export function JobCharts({ job }: { job: Job }) {
   );
 }
 
-/** The provider that a job is going to ask: its charts have a place before it is asked. */
+/** The provider that a job is going to use: its charts have a place before the first request. */
 function useExpected({ state, handler }: Job): readonly string[] {
   const handlers = useHandlers().data;
   const provider = handlers?.find(({ name }) => name === handler)?.provider;
@@ -45,7 +45,7 @@ function whyNone(job: Job): string {
 
 function Throughput({ points, rate }: { points: readonly Point[]; rate: number | null }) {
   const all = useMemo(() => throughputOf(points), [points]);
-  // An outcome that never was has no line.
+  // No line for an outcome that never occurred.
   const seen = all
     .map((values, column) => (column < 2 || values.some((value) => value) ? column : -1))
     .filter((column) => column >= 0);
@@ -135,7 +135,7 @@ function perGate(gates: readonly GatePoint[], say: (gate: GatePoint) => string):
   return gates.map((gate) => `${gate.name}: ${say(gate)}.`).join(" ");
 }
 
-/** Always by the second, as the axis is. */
+/** Always per second, like the axis. */
 function aSecond(value: number): string {
   return `${value >= 100 ? grouped(Math.round(value)) : Number(value.toPrecision(2))}/s`;
 }

@@ -7,14 +7,13 @@ const NONE: readonly Point[] = [];
 
 interface Readings {
   points: readonly Point[];
-  /** The gates of the job, by name. */
   names: readonly string[];
   isLoading: boolean;
 }
 
 /**
- * How a job stood: what the server remembers, and then what it tells as it happens. Another job
- * needs another component (a key).
+ * Points of a job: the server's history, then live messages. Use a key, so that another job gets
+ * another component.
  */
 export function useReadings(jobId: string): Readings {
   const history = useHistory(jobId);
@@ -28,7 +27,7 @@ export function useReadings(jobId: string): Readings {
       setPoints((live) => live.reduce(withPoint, remembered.map(pointOf) as typeof live));
   }, [remembered]);
 
-  // LiveMessage tell of every gate; only those of this job belong into its charts.
+  // Messages cover every gate; only gates of this job belong in its charts.
   const own = useJobGates(jobId);
   const ownKeys = keysOf(own.data?.items);
   const noteGate = useCallback(
@@ -46,7 +45,7 @@ export function useReadings(jobId: string): Readings {
       if (message.jobId !== jobId) return;
       const { counts } = message;
       const at = seconds(message.at);
-      // Drawn once a second; the last word on a job is never left out.
+      // Drawn once a second; the last message of a job is never left out.
       if (at - drawn.current < 1 && isUnfinished(message)) return;
       drawn.current = at;
       const point = { at, counts, gates: [...gates.current.values()] };

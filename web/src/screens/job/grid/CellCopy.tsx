@@ -8,7 +8,7 @@ interface Place {
   left: number;
 }
 
-/** Lets one copy the cell under the mouse. One button serves all: rows are drawn light. */
+/** Copies the cell under the pointer. One button serves all cells, so that rows stay light. */
 export function CellCopy({ children }: { children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState<Place | null>(null);

@@ -4,7 +4,6 @@ import styles from "./ColumnPicker.module.css";
 
 const GAP = 4;
 
-/** Chooses which columns are shown. */
 export function ColumnPicker({
   columns,
   hidden,

@@ -18,7 +18,7 @@ interface Filters {
   order?: string | undefined;
 }
 
-/** What is looked for among the items of a job. */
+/** Filters of the items of a job. */
 export function GridFilters({
   job,
   filters,
@@ -68,7 +68,7 @@ export function GridFilters({
   );
 }
 
-/** The filters that hold, each to be taken away. */
+/** Active filters, each with a button to remove it. */
 function Chips({ filters }: { filters: Filters }) {
   const setFilter = useFilter();
   const { statuses, q, errorClass, signature } = filters;

@@ -36,7 +36,6 @@ import { namesIn } from "./names";
 const route = getRouteApi("/frame/jobs/$jobId");
 const rowId = (item: Item) => item.id;
 
-/** The items of a job with their results. */
 export function GridTab({ job }: { job: Job }) {
   const {
     statuses,
@@ -135,7 +134,7 @@ export function GridTab({ job }: { job: Job }) {
   );
 }
 
-/** Columns for all names that results were seen to use; those do not go with the rows. */
+/** Columns for all result fields seen. They stay when rows are unloaded. */
 function useColumns(rows: Rows<Item>) {
   const [known, setKnown] = useState<readonly string[]>([]);
   const fresh = namesIn(rows.count, rows.row).filter((name) => !known.includes(name));
