@@ -99,7 +99,8 @@ def test_what_somebody_else_decided_is_not_decided_again(visit: Visit, judge: Ca
     judge.post(f"/api/items/{first['id']}/skip").ok()
     expect(someone.page.get_by_text("1 of 1", exact=True)).to_be_visible()
     someone.open(f"/review?item={first['id']}", "Review")
-    expect(someone.page.get_by_role("heading", name="This item was already reviewed")).to_be_visible()
+    reviewed = "This item was already reviewed"
+    expect(someone.page.get_by_role("heading", name=reviewed)).to_be_visible()
     someone.page.get_by_role("button", name="Continue").click()
     expect(someone.page.get_by_role("heading", name=second["key"], exact=True)).to_be_visible()
 

@@ -97,7 +97,7 @@ def test_a_disabled_user_is_let_in_no_more(api: ApiServer):
     assert log_in(api, name="gone", password=PASSWORD).ok()["role"] == "viewer"
     gone.get("/api/me").refused(401)
     api.admin().patch("/api/users/nobody-of-that-name", locked).refused(404)
-    api.admin().patch("/api/users/local", locked).refused(409, "yourself")
+    api.admin().patch("/api/users/local", locked).refused(409, "your own account")
 
 
 def test_a_token_is_never_more_than_its_user(api: ApiServer):
