@@ -50,17 +50,17 @@ def _log_in(someone: Visitor, api: ApiServer) -> None:
     page.get_by_label("Token").fill(api.user("walker").token or "")
     page.get_by_role("button", name="Log in", exact=True).click()
     someone.drawn("Jobs")
-    expect(page.get_by_role("heading", name="There are no jobs yet")).to_be_visible()
+    expect(page.get_by_role("heading", name="No jobs yet")).to_be_visible()
 
 
 def _upload(someone: Visitor, file: Path, service: str) -> None:
     page = someone.page
     page.get_by_role("link", name="New job").click()
     someone.drawn("New job")
-    start = page.get_by_role("button", name="Start the job")
+    start = page.get_by_role("button", name="Start job")
     expect(start).to_be_disabled()
     page.get_by_label("Choose a file").set_input_files(file)
-    rows = page.get_by_role("region", name="The first rows")
+    rows = page.get_by_role("region", name="First rows")
     expect(rows.get_by_role("row")).to_have_count(21)
     page.get_by_label("Handler").select_option("shop.ask")
     page.get_by_label("Service").fill(service)

@@ -116,9 +116,9 @@ def test_the_chosen_colours_stay(visit: Visit, api: ApiServer):
     someone = visit(api.user("owl"), color_scheme="light")
     someone.open("/", "Jobs")
     page = someone.page
-    page.get_by_role("button", name="Colours: as the system").click()
-    page.get_by_role("button", name="Colours: light").click()
-    expect(page.get_by_role("button", name="Colours: dark")).to_be_visible()
+    page.get_by_role("button", name="Theme: system").click()
+    page.get_by_role("button", name="Theme: light").click()
+    expect(page.get_by_role("button", name="Theme: dark")).to_be_visible()
     page.reload()
     someone.drawn("Jobs")
     assert brightness(page.evaluate(_BACKGROUND)) < 60

@@ -28,15 +28,15 @@ def test_bad_rows_are_told_beforehand_and_become_what_was_chosen(maker: Visitor,
     file.write_bytes(b"id,name\n1,a\n2\n3,c\n")
     choose(maker, file)
     page = maker.page
-    group = page.get_by_role("group", name="A row that cannot be used")
+    group = page.get_by_role("group", name="Invalid rows")
     expect(group).to_contain_text("Line 3")
     page.get_by_label("Handler").select_option("shop.price")
-    start = page.get_by_role("button", name="Start the job")
+    start = page.get_by_role("button", name="Start job")
     expect(start).to_be_enabled()
-    page.get_by_role("radio", name="Refuse the whole file").check()
+    page.get_by_role("radio", name="Stop the job").check()
     expect(start).to_be_disabled()
-    expect(page.get_by_role("region", name="Start")).to_contain_text("Line 3 is bad")
-    page.get_by_role("radio", name="Leave it out").check()
+    expect(page.get_by_role("region", name="Start")).to_contain_text("Line 3 is invalid")
+    page.get_by_role("radio", name="Leave out").check()
     start.click()
     expect(page).to_have_url(re.compile(r"/jobs/\d+$"))
 
@@ -49,10 +49,10 @@ def test_a_file_that_cannot_be_read_says_why_and_how_it_could(maker: Visitor, tm
     notice = page.get_by_role("alert").filter(has_text="not in UTF-8")
     expect(notice).to_be_visible()
     # It stands above the rows, and the job does not start as it is.
-    rows = page.get_by_role("region", name="The first rows")
+    rows = page.get_by_role("region", name="First rows")
     assert top_of(notice) < top_of(rows)
     page.get_by_label("Handler").select_option("shop.price")
-    start = page.get_by_role("button", name="Start the job")
+    start = page.get_by_role("button", name="Start job")
     expect(start).to_be_disabled()
     notice.get_by_role("button", name="Read as Windows-1252").click()
     expect(rows).to_contain_text("café")
@@ -87,7 +87,7 @@ def test_a_setting_beyond_its_limit_is_told_and_stops_the_start(maker: Visitor, 
     page.get_by_label("Service").fill("http://shop.test")
     age = page.get_by_label("Oldest price")
     expect(page.get_by_text("1 to 365.")).to_be_visible()
-    start = page.get_by_role("button", name="Start the job")
+    start = page.get_by_role("button", name="Start job")
     expect(start).to_be_enabled()
     age.fill("99999")
     expect(page.get_by_role("alert").filter(has_text="at most 365")).to_be_visible()
@@ -101,7 +101,7 @@ def test_what_was_filled_in_is_not_lost_by_accident(maker: Visitor, tmp_path: Pa
     file.write_text("id\n1\n")
     choose(maker, file)
     page = maker.page
-    expect(page.get_by_role("region", name="The first rows")).to_be_visible()
+    expect(page.get_by_role("region", name="First rows")).to_be_visible()
     # A file that is dropped beside the place for it does not open in the browser.
     stopped = page.evaluate(
         """() => ["dragover", "drop"].map((kind) => {
@@ -117,7 +117,7 @@ def test_what_was_filled_in_is_not_lost_by_accident(maker: Visitor, tmp_path: Pa
         page.get_by_role("link", name="Dead letters")
     ).first.click()
     asked = page.get_by_role("dialog", name="Leave without starting the job?")
-    asked.get_by_role("button", name="Stay here").click()
+    asked.get_by_role("button", name="Stay").click()
     expect(page.get_by_text("rows.csv")).to_be_visible()
     page.get_by_role("link", name="Dead letters").click()
     asked.get_by_role("button", name="Leave").click()
@@ -130,7 +130,7 @@ def test_long_column_names_stay_in_their_card(maker: Visitor, tmp_path: Path):
     file.write_text(",".join(names) + "\n" + ",".join(["1"] * 60) + "\n")
     choose(maker, file)
     page = maker.page
-    page.get_by_text("Give columns other names").click()
+    page.get_by_text("Rename columns").click()
     expect(page.get_by_text("60 columns: scroll for more.")).to_be_visible()
     wide = page.evaluate(
         """() => {
@@ -153,7 +153,7 @@ def test_the_sheet_of_a_workbook_is_chosen(maker: Visitor, tmp_path: Path):
     page = maker.page
     page.get_by_text("Import settings").click()
     page.get_by_label("Sheet").select_option("Prices")
-    rows = page.get_by_role("region", name="The first rows")
+    rows = page.get_by_role("region", name="First rows")
     expect(rows.get_by_role("columnheader", name="price")).to_be_visible()
 
 
@@ -165,7 +165,7 @@ def test_a_column_is_mapped_to_what_the_handler_needs(
     choose(maker, file)
     page = maker.page
     page.get_by_label("Handler").select_option("sample.words")
-    start = page.get_by_role("button", name="Start the job")
+    start = page.get_by_role("button", name="Start job")
     expect(start).to_be_disabled()
     page.get_by_label("Column for “word”").select_option("thing")
     start.click()
@@ -180,11 +180,11 @@ def test_a_column_is_mapped_to_what_the_handler_needs(
 def test_a_source_that_may_not_be_read_is_refused_before_there_is_a_job(maker: Visitor):
     maker.expects("422")
     page = maker.page
-    page.get_by_role("tab", name="A file elsewhere").click()
-    page.get_by_label("Address of the file").fill("file:/etc/passwd")
-    page.get_by_role("button", name="Look at its rows").click()
+    page.get_by_role("tab", name="From a URL").click()
+    page.get_by_label("URL of the file").fill("file:/etc/passwd")
+    page.get_by_role("button", name="Preview rows").click()
     expect(page.get_by_role("alert")).to_contain_text("roots")
-    expect(page.get_by_role("button", name="Start the job")).to_be_disabled()
+    expect(page.get_by_role("button", name="Start job")).to_be_disabled()
 
 
 def test_a_lost_answer_makes_no_second_job(maker: Visitor, api: ApiServer, tmp_path: Path):
@@ -195,7 +195,7 @@ def test_a_lost_answer_makes_no_second_job(maker: Visitor, api: ApiServer, tmp_p
     page = maker.page
     page.get_by_label("Handler").select_option("shop.price")
     page.get_by_label("Name", exact=True).fill("Only once")
-    start = page.get_by_role("button", name="Start the job")
+    start = page.get_by_role("button", name="Start job")
 
     def lose(route) -> None:
         route.fetch()  # the server has it, and nobody hears the answer

@@ -27,28 +27,28 @@ def test_items_are_decided_by_keys_alone(visit: Visit, judge: Caller):
     someone = visit(judge)
     someone.open("/review", "Review")
     page, keys = someone.page, someone.page.keyboard
-    expect(page.get_by_text("Item 1 of 4")).to_be_visible()
+    expect(page.get_by_text("1 of 4", exact=True)).to_be_visible()
     # The best candidate is chosen already; the arrow goes to the next.
     expect(page.get_by_role("radio", name="1. Universe")).to_be_checked()
     keys.press("ArrowRight")
     expect(page.get_by_role("radio", name="2. Earth")).to_be_checked()
     keys.press("a")
     someone.told("accepted “Earth”")
-    expect(page.get_by_text("Item 1 of 3")).to_be_visible()
+    expect(page.get_by_text("1 of 3", exact=True)).to_be_visible()
     _is_open(someone, "2")
     keys.press("n")
     someone.told("not found")
-    expect(page.get_by_text("Item 1 of 2")).to_be_visible()
+    expect(page.get_by_text("1 of 2", exact=True)).to_be_visible()
     _is_open(someone, "3")
     keys.press("j")
-    expect(page.get_by_text("Item 2 of 2")).to_be_visible()
+    expect(page.get_by_text("2 of 2", exact=True)).to_be_visible()
     _is_open(someone, "4")
     keys.press("s")
     someone.told("skipped")
     _is_open(someone, "3")
     keys.press("1")
     keys.press("a")
-    expect(page.get_by_role("heading", name="Nothing waits for a person")).to_be_visible()
+    expect(page.get_by_role("heading", name="Nothing to review")).to_be_visible()
     counts = judge.job(job)["counts"]
     assert (counts["done"], counts["notFound"], counts["skipped"]) == (2, 1, 1)
     assert [item["result"] for item in judge.items(job, statuses="DONE")] == [
@@ -64,7 +64,7 @@ def test_keys_that_come_faster_than_answers_all_count(visit: Visit, judge: Calle
     _is_open(someone, "1")
     for key in ["a", "a", "2", "a", "n", "s", "ArrowRight", "a", "a", "a"]:
         someone.page.keyboard.press(key)
-    expect(someone.page.get_by_role("heading", name="Nothing waits for a person")).to_be_visible()
+    expect(someone.page.get_by_role("heading", name="Nothing to review")).to_be_visible()
     found = {item["key"]: (item["status"], item["result"]) for item in judge.items(job)}
     first, second = ("DONE", {"match": "Q1"}), ("DONE", {"match": "Q2"})
     assert [found[str(n)][0] for n in (4, 5)] == ["NOT_FOUND", "SKIPPED"]
@@ -84,7 +84,7 @@ def test_the_row_stands_beside_its_candidates(visit: Visit, judge: Caller):
     someone.open("/review", "Review")
     table = someone.page.get_by_role("table")
     heads = table.get_by_role("columnheader").all_inner_texts()
-    assert [head.splitlines()[0] for head in heads] == ["The row", "1. Universe", "2. Earth"]
+    assert [head.splitlines()[0] for head in heads] == ["Row", "1. Universe", "2. Earth"]
     name = table.get_by_role("row").filter(has=someone.page.get_by_role("rowheader", name="name"))
     expect(name).to_contain_text("name 1")
     match = table.get_by_role("row").filter(has=someone.page.get_by_role("rowheader", name="match"))
@@ -97,10 +97,11 @@ def test_what_somebody_else_decided_is_not_decided_again(visit: Visit, judge: Ca
     someone.open("/review", "Review")
     first, second = judge.pages("/api/reviews", jobId=job)
     judge.post(f"/api/items/{first['id']}/skip").ok()
-    expect(someone.page.get_by_text("Item 1 of 1")).to_be_visible()
+    expect(someone.page.get_by_text("1 of 1", exact=True)).to_be_visible()
     someone.open(f"/review?item={first['id']}", "Review")
-    expect(someone.page.get_by_role("heading", name="This item is decided")).to_be_visible()
-    someone.page.get_by_role("button", name="Go on").click()
+    reviewed = "This item was already reviewed"
+    expect(someone.page.get_by_role("heading", name=reviewed)).to_be_visible()
+    someone.page.get_by_role("button", name="Continue").click()
     expect(someone.page.get_by_role("heading", name=second["key"], exact=True)).to_be_visible()
 
 
@@ -108,7 +109,7 @@ def test_a_phone_shows_the_candidates_below_the_row(visit: Visit, judge: Caller)
     reviews(judge, 1)
     someone = visit(judge, viewport=PHONE, has_touch=True)
     someone.open("/review", "Review")
-    expect(someone.page.get_by_role("region", name="The row")).to_be_visible()
+    expect(someone.page.get_by_role("region", name="Row", exact=True)).to_be_visible()
     someone.page.get_by_role("radio", name="2. Earth").check()
     someone.page.get_by_role("button", name="Accept “Earth”").click()
     someone.told("accepted “Earth”")

@@ -97,9 +97,9 @@ def who_am_i(visitor: Visitor) -> None:
 
 def make_token(visitor: Visitor) -> None:
     """Make a token, which is shown once."""
-    click("Make a token")(visitor)
-    visitor.page.get_by_label("What it is for").fill("a script")
-    visitor.page.get_by_role("button", name="Make the token").click()
+    click("Create a token")(visitor)
+    visitor.page.get_by_label("Name").fill("a script")
+    visitor.page.get_by_role("button", name="Create token").click()
     expect(visitor.page.get_by_role("dialog", name="Copy the token now")).to_be_visible()
 
 
@@ -109,7 +109,7 @@ def choose_file(visitor: Visitor) -> None:
     content = rows_csv(40).replace(b"id,name", b"ID,Product Name") + b"41\n"
     file: FilePayload = {"name": "products.csv", "mimeType": "text/csv", "buffer": content}
     page.get_by_label("Choose a file").set_input_files(file)
-    expect(page.get_by_role("region", name="The first rows")).to_be_visible()
+    expect(page.get_by_role("region", name="First rows")).to_be_visible()
     page.get_by_label("Handler").select_option("shop.ask")
     expect(page.get_by_label("Column for “id”")).to_have_value("ID")
 
@@ -126,7 +126,7 @@ def lists() -> list[View]:
         View("dead-letters", "/dead-letters"),
         View("settings-health", "/settings?tab=health"),
         View("settings-users", "/settings?tab=users", (("add", click("Add a user")),)),
-        View("settings-tokens", "/settings?tab=tokens", (("add", click("Make a token")),)),
+        View("settings-tokens", "/settings?tab=tokens", (("add", click("Create a token")),)),
         View("settings-features", "/settings?tab=features"),
         View("nowhere", "/nowhere"),
     ]
@@ -140,7 +140,7 @@ def full(world: World) -> list[View]:
         "dead-letters": (("replay", click("Run all again")),),
         "settings-users": (
             ("change", choose("Actions for ann", "Change role")),
-            ("lock-out", choose("Actions for ann", "Lock out")),
+            ("lock-out", choose("Actions for ann", "Disable")),
         ),
         "settings-tokens": (("revoke", click("Revoke nightly")), ("made", make_token)),
     }

@@ -97,7 +97,7 @@ def test_a_disabled_user_is_let_in_no_more(api: ApiServer):
     assert log_in(api, name="gone", password=PASSWORD).ok()["role"] == "viewer"
     gone.get("/api/me").refused(401)
     api.admin().patch("/api/users/nobody-of-that-name", locked).refused(404)
-    api.admin().patch("/api/users/local", locked).refused(409, "yourself")
+    api.admin().patch("/api/users/local", locked).refused(409, "your own account")
 
 
 def test_a_token_is_never_more_than_its_user(api: ApiServer):
@@ -273,7 +273,7 @@ def test_a_page_may_ask_whether_anybody_is_logged_in(api: ApiServer):
 
 def test_a_wrong_password_is_told_without_a_word_of_tokens(api: ApiServer):
     said = log_in(api, name="nobody", password="wrong password").refused(401)
-    assert said == "the name or the password is wrong"
+    assert said == "wrong name or password"
     assert log_in(api, token="hg_wrong").refused(401) == "the token is wrong"
 
 

@@ -91,7 +91,7 @@ def test_a_user_has_a_limited_number_of_streams(api: ApiServer):
     with ExitStack() as opened:
         for _ in range(most):
             assert opened.enter_context(listening(ann)).next().kind == "hello"
-        ann.get("/api/events").refused(429, f"{most} streams")
+        ann.get("/api/events").refused(429, f"{most} event streams")
         opened.enter_context(listening(bob))
     until(lambda: _can_listen(ann), what="a place that another stream has left")
 

@@ -142,7 +142,7 @@ def test_what_cannot_be_exported_is_refused(api: ApiServer, admin: Caller, job: 
     until(lambda: state_of(admin, path)["state"] == "DONE", what="the export")
     for file in (api.data / "exports" / job).glob(f"{asked['id']}.*"):
         file.unlink()
-    admin.get(path).refused(404, "new one")
+    admin.get(path).refused(404, "export again")
 
 
 def test_a_running_job_is_exported_as_it_stands(admin: Caller, tmp_path: Path):

@@ -141,7 +141,7 @@ def test_one_slice_at_a_time_for_each_job_and_user(api: ApiServer, tmp_path: Pat
         ann.reached(job_id, "RUNNING")
         for one in both:
             one.start()
-        answers.get(timeout=PATIENCE_S).refused(409, "under way")
+        answers.get(timeout=PATIENCE_S).refused(409, "already running")
     finally:
         gate.touch()
     report = answers.get(timeout=PATIENCE_S).ok()

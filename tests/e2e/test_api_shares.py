@@ -131,7 +131,7 @@ def test_an_upload_that_is_too_slow_is_ended(hasty: ApiServer):
             assert sent < 500
         status, detail = answer_on(connection)
     assert status == 408
-    assert "less than 1,000 bytes a second came for 1 s" in detail
+    assert "less than 1,000 bytes per second for 1 s" in detail
     assert hasty.uploads() == []
 
 
@@ -139,7 +139,7 @@ def test_a_silent_upload_is_ended(hasty: ApiServer):
     with half_upload(hasty.admin()) as connection:
         status, detail = answer_on(connection)
     assert status == 408
-    assert "nothing came for 1 s" in detail
+    assert "no data arrived for 1 s" in detail
 
 
 def test_a_source_that_is_too_slow_makes_its_job_fail(hasty: ApiServer):

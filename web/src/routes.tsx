@@ -11,15 +11,15 @@ import { Loading } from "./design";
 import { Failure } from "./shell/Failure";
 import { Frame } from "./shell/Frame";
 import { loaded } from "./shell/loading";
-import { Nowhere } from "./shell/Nowhere";
+import { NotFoundScreen } from "./shell/NotFoundScreen";
 import { only, ownPath, parseSearch, stringifySearch } from "./shell/search";
 
-// Each screen is a file of its own that is loaded when it is first opened. The names behind
-// `only` are what a screen keeps in the URL.
+// Each screen is a separate chunk that loads when it is first opened. The names in `only` are the
+// search parameters of a screen.
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()();
 
-/** A user who is logged in does not need the login page. */
+/** Redirects a logged-in user away from the login page. */
 async function leaveIfLoggedIn({
   context: { queries },
   search,
@@ -154,7 +154,7 @@ const settings = createRoute({
   ),
 });
 
-const nowhere = createRoute({ getParentRoute: () => frame, path: "$", component: Nowhere });
+const notFound = createRoute({ getParentRoute: () => frame, path: "$", component: NotFoundScreen });
 
 const screens = [
   jobs,
@@ -167,12 +167,11 @@ const screens = [
   workers,
   deadLetters,
   settings,
-  nowhere,
+  notFound,
 ] as const;
 
 const tree = root.addChildren([login, frame.addChildren(screens)]);
 
-/** The router over what was fetched. */
 export function newRouter(queries: QueryClient) {
   return createRouter({
     routeTree: tree,

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import {
   type Chain,
   EMPTY,
+  existing,
   isComplete,
   lengthOf,
   pageAt,
   pagesFor,
-  standing,
   startsOf,
   withPage,
 } from "./chain";
@@ -77,9 +77,9 @@ describe("the pages that are wanted", () => {
   });
 
   it("are no longer those behind a chain that has become shorter", () => {
-    expect(standing(chainOf([4, null]), [0, 1])).toEqual([0]);
-    expect(standing(chainOf([4, null]), [2, 3])).toEqual([0]);
-    expect(standing(chainOf([4, "a"]), [0, 1, 2])).toEqual([0, 1]);
+    expect(existing(chainOf([4, null]), [0, 1])).toEqual([0]);
+    expect(existing(chainOf([4, null]), [2, 3])).toEqual([0]);
+    expect(existing(chainOf([4, "a"]), [0, 1, 2])).toEqual([0, 1]);
   });
 
   it("go on while pages are empty", () => {

@@ -1,35 +1,33 @@
 import type { Page } from "./types";
 
-/** A page that was read: where it began, how long it was, and where the next one begins. */
+/** A loaded page: its cursor, its length, and the cursor of the next page. */
 export interface Link {
   after: string | undefined;
   length: number;
   next: string | null;
 }
 
-/** Pages in order, from the first one that was asked for. Rows themselves are not held here. */
+/** Loaded pages in order. The rows themselves are not stored here. */
 export type Chain = readonly Link[];
 
 export const EMPTY: Chain = [];
 
-/** How many rows are known. */
 export function lengthOf(chain: Chain): number {
   return chain.reduce((sum, link) => sum + link.length, 0);
 }
 
-/** Whether the last page was read. */
 export function isComplete(chain: Chain): boolean {
   return chain.at(-1)?.next === null;
 }
 
-/** Where a page begins; undefined also for the very first one. */
+/** The cursor of a page; undefined for the first page of the whole list. */
 export function afterOf(chain: Chain, index: number, start: string | undefined) {
   return index === 0 ? start : (chain[index - 1]?.next ?? undefined);
 }
 
 /**
- * The chain with a page in it as it was just read. Where the page now ends elsewhere, what was
- * known of the pages behind it holds no more; and a page that nothing leads to is passed over.
+ * Adds a page that was just loaded. If the page now ends elsewhere, the pages after it are dropped.
+ * A page that does not follow the one before it is ignored.
  */
 export function withPage<T>(chain: Chain, index: number, page: Page<T>, after?: string): Chain {
   const old = chain[index];
@@ -40,7 +38,7 @@ export function withPage<T>(chain: Chain, index: number, page: Page<T>, after?: 
   return [...chain.slice(0, index), link, ...rest];
 }
 
-/** The row number at which each page begins. */
+/** The index of the first row of each page. */
 export function startsOf(chain: Chain): number[] {
   const starts: number[] = [];
   let sum = 0;
@@ -51,7 +49,7 @@ export function startsOf(chain: Chain): number[] {
   return starts;
 }
 
-/** The page that holds a row, by bisection. */
+/** The index of the page that contains a row, by bisection. */
 export function pageAt(starts: readonly number[], row: number): number {
   let low = 0;
   let high = starts.length - 1;
@@ -63,14 +61,14 @@ export function pageAt(starts: readonly number[], row: number): number {
   return low;
 }
 
-/** Pages of those that still stand, when the chain may have become shorter. */
-export function standing(chain: Chain, pages: readonly number[]): readonly number[] {
+/** Keeps the pages that still exist after the chain became shorter. */
+export function existing(chain: Chain, pages: readonly number[]): readonly number[] {
   const last = isComplete(chain) ? chain.length - 1 : chain.length;
   const left = pages.filter((page) => page <= last);
   return left.length > 0 ? left : [last];
 }
 
-/** Pages that must be at hand to show rows `first` to `last`, and the next one near the end. */
+/** The pages needed to show rows `first` to `last`, plus the next page near the end. */
 export function pagesFor(chain: Chain, starts: readonly number[], first: number, last: number) {
   if (chain.length === 0) return [0];
   const pages: number[] = [];

@@ -4,17 +4,17 @@ import type { paths } from "./schema";
 
 let csrf: string | null = null;
 
-/** The proof that a change comes from our own page; `/api/me` and `/api/login` tell it. */
+/** Stores the CSRF token from `/api/me` or `/api/login`. */
 export function setCsrf(value: string | null): void {
   csrf = value;
 }
 
-/** Headers of a request that changes something, for those who call `fetch` themselves. */
-export function proof(): Record<string, string> {
+/** Headers of a changing request, for code that calls `fetch` directly. */
+export function csrfHeaders(): Record<string, string> {
   return csrf ? { "X-CSRF-Token": csrf } : {};
 }
 
-/** The typed client. Every call throws a Problem unless the server said yes. */
+/** The typed client. Every call throws a Problem unless the response is a success. */
 export const api = createClient<paths>({ baseUrl: globalThis.location?.origin ?? "" });
 
 api.use({
@@ -35,14 +35,14 @@ function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-/** What a call brought: it threw if there was no answer of the promised kind. */
-export async function got<T>(call: Promise<{ data?: T }>): Promise<T> {
+/** Returns the data of a response. A call without a success response has already thrown. */
+export async function dataOf<T>(call: Promise<{ data?: T }>): Promise<T> {
   return (await call).data as T;
 }
 
 type Given<T> = { [Name in keyof T]: Exclude<T[Name], undefined> };
 
-/** A query without what is undefined: the server takes a parameter or does not hear of it. */
+/** Drops undefined and empty values from a query. */
 export function query<T extends object>(values: T): Given<T> {
   const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== "");
   return Object.fromEntries(given) as Given<T>;

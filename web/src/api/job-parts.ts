@@ -1,47 +1,47 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, got, query } from "./client";
+import { api, dataOf, query } from "./client";
 import { keys } from "./keys";
 import { useKeyset } from "./keyset";
 import type { Export } from "./types";
 
-/** A job's failures, grouped by what they say; the largest group first. */
+/** Failures of a job, grouped by message; largest group first. */
 export function useErrors(jobId: string) {
   return useQuery({
     queryKey: keys.errors(jobId),
     queryFn: async ({ signal }) =>
-      (await got(api.GET("/api/jobs/{jobId}/errors", { params: { path: { jobId } }, signal })))
+      (await dataOf(api.GET("/api/jobs/{jobId}/errors", { params: { path: { jobId } }, signal })))
         .items,
   });
 }
 
-/** The gates that a job's requests pass; live messages keep them current. */
+/** The gates that a job's requests pass; live messages update them. */
 export function useJobGates(jobId: string) {
   return useQuery({
     queryKey: keys.gates(jobId),
     queryFn: ({ signal }) =>
-      got(api.GET("/api/jobs/{jobId}/gates", { params: { path: { jobId } }, signal })),
+      dataOf(api.GET("/api/jobs/{jobId}/gates", { params: { path: { jobId } }, signal })),
   });
 }
 
-/** How a job stood before the page was opened, as far as the server watched it. */
+/** Readings of a job from before the page was opened, as far as the server has them. */
 export function useHistory(jobId: string) {
   return useQuery({
     queryKey: keys.history(jobId),
     queryFn: async ({ signal }) =>
-      (await got(api.GET("/api/jobs/{jobId}/history", { params: { path: { jobId } }, signal })))
+      (await dataOf(api.GET("/api/jobs/{jobId}/history", { params: { path: { jobId } }, signal })))
         .items,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
 }
 
-/** The record of decisions on a job, newest first; without a job, of all that may be seen. */
+/** Events of a job, newest first; without a job, all events that the user may see. */
 export function useLog(jobId?: string, start?: string) {
   return useKeyset({
     queryKey: jobId === undefined ? keys.allEvents : keys.log(jobId),
     start,
     fetchPage: ({ after, pageSize, signal }) =>
-      got(
+      dataOf(
         api.GET("/api/events/log", {
           params: { query: query({ jobId, pageSize, after }) },
           signal,
@@ -52,36 +52,36 @@ export function useLog(jobId?: string, start?: string) {
 
 const POLL_MS = 1_000;
 
-/** The exports of a job, newest first; looked at again and again only while one is being made. */
+/** Exports of a job, newest first; polled only while one is in progress. */
 export function useExports(jobId: string) {
   return useQuery({
     queryKey: keys.exports(jobId),
     queryFn: async ({ signal }) =>
-      (await got(api.GET("/api/jobs/{jobId}/exports", { params: { path: { jobId } }, signal })))
+      (await dataOf(api.GET("/api/jobs/{jobId}/exports", { params: { path: { jobId } }, signal })))
         .items,
-    refetchInterval: ({ state }) => (state.data?.some(isBeingMade) ? POLL_MS : false),
+    refetchInterval: ({ state }) => (state.data?.some(isInProgress) ? POLL_MS : false),
   });
 }
 
-/** Whether an export is not there yet, but will be. */
-export function isBeingMade(each: Export): boolean {
+/** True while the file of an export is not finished. */
+export function isInProgress(each: Export): boolean {
   return each.state === "QUEUED" || each.state === "RUNNING";
 }
 
 export type ExportFormat = "xlsx" | "csv" | "tsv" | "jsonl" | "parquet";
 export const EXPORT_FORMATS: readonly ExportFormat[] = ["xlsx", "csv", "tsv", "jsonl", "parquet"];
 
-/** Asks for a file of all rows; it is made in the background. */
-export function useAskExport() {
+/** Requests a file of all rows; the server writes it in the background. */
+export function useRequestExport() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ jobId, ...asked }: AskedExport) =>
-      got(api.POST("/api/jobs/{jobId}/export", { params: { path: { jobId }, query: asked } })),
+    mutationFn: ({ jobId, ...asked }: ExportRequest) =>
+      dataOf(api.POST("/api/jobs/{jobId}/export", { params: { path: { jobId }, query: asked } })),
     onSuccess: (made) => queries.invalidateQueries({ queryKey: keys.exports(made.jobId) }),
   });
 }
 
-export interface AskedExport {
+export interface ExportRequest {
   jobId: string;
   format: ExportFormat;
   formulas?: "neutral" | "raw";

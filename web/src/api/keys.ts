@@ -1,6 +1,6 @@
 /**
- * Query keys, from the general to the special, so that one prefix invalidates all below it.
- * A job's own things lie under ["job", id]; lists across jobs under their own noun.
+ * Query keys, from general to specific, so that one prefix invalidates everything below it. Data of
+ * a job is under ["job", id]; lists across jobs are under their own noun.
  */
 export const keys = {
   me: ["me"],

@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { act, renderHook, waitFor } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { describe, expect, it } from "vitest";
-import { type Asked, useKeyset } from "./keyset";
+import { type PageRequest, useKeyset } from "./keyset";
 import { Problem } from "./problem";
 
 const SIZE = 10;
@@ -16,7 +16,7 @@ class Server {
     readonly fails = false,
   ) {}
 
-  readonly fetchPage = async ({ after, pageSize }: Asked) => {
+  readonly fetchPage = async ({ after, pageSize }: PageRequest) => {
     this.asked.push(after ?? "start");
     if (this.fails) throw new Problem(422, "No", "this filter is not possible");
     const items = this.rows.filter((row) => row > Number(after ?? -1)).slice(0, pageSize);
@@ -96,7 +96,7 @@ describe("rows of a list", () => {
 
   it("begin at the beginning also where the first pages hold nothing", async () => {
     const server = new Server(upTo(30));
-    const sparse = async (asked: Asked) => {
+    const sparse = async (asked: PageRequest) => {
       const page = await server.fetchPage(asked);
       return { ...page, items: page.items.filter((row) => row >= 20) };
     };

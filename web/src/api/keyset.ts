@@ -4,11 +4,11 @@ import {
   afterOf,
   type Chain,
   EMPTY,
+  existing,
   isComplete,
   lengthOf,
   pageAt,
   pagesFor,
-  standing,
   startsOf,
   withPage,
 } from "./chain";
@@ -18,7 +18,7 @@ import type { Page } from "./types";
 const PAGE_SIZE = 200;
 const KEPT_MS = 30_000;
 
-export interface Asked {
+export interface PageRequest {
   after: string | undefined;
   pageSize: number;
   signal: AbortSignal;
@@ -26,36 +26,34 @@ export interface Asked {
 
 export interface Keyset<T> {
   queryKey: QueryKey;
-  fetchPage: (asked: Asked) => Promise<Page<T>>;
+  fetchPage: (asked: PageRequest) => Promise<Page<T>>;
   pageSize?: number;
-  /** A cursor to begin at instead of the first row: what a link carries. */
+  /** The cursor to start at instead of the first row, as a link carries it. */
   start?: string | undefined;
 }
 
 /**
- * Rows of a list of any length. Only the pages in sight are held and kept current; of the others
- * only the cursor is remembered, so that scrolling back finds them again.
+ * Rows of a list of any length. Only visible pages are loaded and updated. Of the others only the
+ * cursor is kept, so that scrolling back can load them again.
  */
 export interface Rows<T> {
-  /** Rows known so far. */
+  /** Number of rows whose pages were loaded. */
   count: number;
-  /** Whether `count` is all there is. */
+  /** True if `count` is the length of the whole list. */
   complete: boolean;
-  /** A row, or undefined while its page is on the way. */
+  /** A row, or undefined while its page is loading. */
   row: (index: number) => T | undefined;
-  /** Says which rows are in sight. */
+  /** Sets the visible rows. */
   show: (first: number, last: number) => void;
-  /** The cursor from which a link would show this row; undefined for the first page. */
+  /** The cursor for a link to this row; undefined for the first page. */
   cursorAt: (index: number) => string | undefined;
-  /** Nothing is there yet. */
   loading: boolean;
-  /** More is on the way. */
   fetching: boolean;
   problem: Problem | null;
   retry: () => void;
 }
 
-/** Reads a list page by page, as far as it is looked at. */
+/** Loads a list page by page, as far as it is visible. */
 export function useKeyset<T>(asked: Keyset<T>): Rows<T> {
   const { queryKey, fetchPage, pageSize = PAGE_SIZE, start } = asked;
   const hash = hashKey([queryKey, start, pageSize]);
@@ -80,7 +78,7 @@ export function useKeyset<T>(asked: Keyset<T>): Rows<T> {
     chain,
   );
   const starts = useMemo(() => startsOf(read), [read]);
-  // A page that grew short may leave the view without rows: the next one is then wanted at once.
+  // A page that became shorter may leave the view without rows: the next one is needed at once.
   const wanted = read === chain ? pages : needed(read, starts, pages);
   if (read !== chain || current !== seen) setSeen({ hash, chain: read, pages: wanted });
 
@@ -109,7 +107,7 @@ export function useKeyset<T>(asked: Keyset<T>): Rows<T> {
     show,
     cursorAt(index) {
       const page = pageAt(starts, index);
-      // A search may find nothing on the first pages: then the list begins behind them all the same.
+      // A search may find nothing on the first pages. The list still starts after them.
       return starts[page] ? read[page]?.after : start;
     },
     loading: read.length === 0 && !failed,
@@ -130,5 +128,5 @@ const FIRST: readonly number[] = [0];
 function needed(chain: Chain, starts: readonly number[], pages: readonly number[]) {
   const first = starts[pages[0] ?? 0] ?? 0;
   const isShort = lengthOf(chain) === 0 && !isComplete(chain);
-  return isShort ? pagesFor(chain, starts, first, first) : standing(chain, pages);
+  return isShort ? pagesFor(chain, starts, first, first) : existing(chain, pages);
 }

@@ -7,7 +7,7 @@ interface Fetched {
   refetch: () => unknown;
 }
 
-/** A short list, all of which is there, as rows of a grid. */
+/** A short list that is loaded completely, as rows of a grid. */
 export function listed<T>(items: readonly T[] | undefined, query: Fetched): Rows<T> {
   return {
     count: items?.length ?? 0,

@@ -1,25 +1,25 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, got } from "./client";
+import { api, dataOf } from "./client";
 import { keys } from "./keys";
 import type { GateChange, Health } from "./types";
 
 export type WhichGates = "used" | "declared" | "all";
 
-/** Gates with what was learned of them; live messages keep them current (admins only). */
+/** Gates with their learned limits; live messages update them (admins only). */
 export function useGates(which: WhichGates = "used") {
   return useQuery({
     queryKey: [...keys.providers, which],
     queryFn: ({ signal }) =>
-      got(api.GET("/api/providers", { params: { query: { which } }, signal })),
+      dataOf(api.GET("/api/providers", { params: { query: { which } }, signal })),
   });
 }
 
-/** Sets a rate, pauses, goes on as learned, or forgets what was learned. */
+/** Sets a rate, pauses, returns to the learned rate, or forgets what was learned. */
 export function useChangeGate() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ name, body }: { name: string; body: GateChange }) =>
-      got(api.PATCH("/api/providers/{name}", { params: { path: { name } }, body })),
+      dataOf(api.PATCH("/api/providers/{name}", { params: { path: { name } }, body })),
     onSuccess: () => queries.invalidateQueries({ queryKey: keys.providers }),
   });
 }
@@ -29,26 +29,26 @@ export function useWorkers({ all = false, everyMs = 0 } = {}) {
   return useQuery({
     queryKey: [...keys.workers, { all }],
     queryFn: async ({ signal }) =>
-      (await got(api.GET("/api/workers", { params: { query: { all } }, signal }))).items,
+      (await dataOf(api.GET("/api/workers", { params: { query: { all } }, signal }))).items,
     refetchInterval: everyMs || false,
   });
 }
 
-/** Lets a worker finish what it runs, take nothing more, and end. */
+/** Lets a worker finish its items, take no more, and exit. */
 export function useDrain() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (workerId: string) =>
-      got(api.POST("/api/workers/{workerId}/drain", { params: { path: { workerId } } })),
+      dataOf(api.POST("/api/workers/{workerId}/drain", { params: { path: { workerId } } })),
     onSuccess: () => queries.invalidateQueries({ queryKey: keys.workers }),
   });
 }
 
-/** What may be done with an item. */
+/** Handlers that a job can use. */
 export function useHandlers() {
   return useQuery({
     queryKey: keys.handlers,
-    queryFn: async ({ signal }) => (await got(api.GET("/api/handlers", { signal }))).items,
+    queryFn: async ({ signal }) => (await dataOf(api.GET("/api/handlers", { signal }))).items,
     staleTime: Number.POSITIVE_INFINITY,
   });
 }
@@ -57,12 +57,12 @@ export function useHandlers() {
 export function useSystem({ everyMs = 0 } = {}) {
   return useQuery({
     queryKey: keys.system,
-    queryFn: ({ signal }) => got(api.GET("/api/system", { signal })),
+    queryFn: ({ signal }) => dataOf(api.GET("/api/system", { signal })),
     refetchInterval: everyMs || false,
   });
 }
 
-/** Whether items move; an answer of 503 says what is wrong, and is no error here. */
+/** The health of the service. A response of 503 names the problem and is not an error here. */
 export function useHealth({ everyMs = 0 } = {}) {
   return useQuery({
     queryKey: keys.health,

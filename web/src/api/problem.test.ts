@@ -3,12 +3,12 @@ import { asProblem, Problem, problemOf, UNREACHABLE } from "./problem";
 
 describe("a problem", () => {
   it("is told in the server's words", async () => {
-    const body = { title: "Not allowed", detail: "this is for admins", status: 403 };
+    const body = { title: "Forbidden", detail: "only admins can do this", status: 403 };
     const problem = await problemOf(new Response(JSON.stringify(body), { status: 403 }));
     expect([problem.status, problem.title, problem.detail]).toEqual([
       403,
-      "Not allowed",
-      "this is for admins",
+      "Forbidden",
+      "only admins can do this",
     ]);
   });
 
@@ -19,7 +19,7 @@ describe("a problem", () => {
 
   it("is a missing answer when the fetch itself failed", () => {
     expect(asProblem(new TypeError("Failed to fetch")).detail).toBe(UNREACHABLE);
-    const known = new Problem(409, "Not now", "it is done");
+    const known = new Problem(409, "Conflict", "it is done");
     expect(asProblem(known)).toBe(known);
   });
 });

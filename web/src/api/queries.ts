@@ -4,8 +4,8 @@ import { Problem } from "./problem";
 const PASSING = [0, 502, 503, 504];
 
 /**
- * What was fetched, and when it is fetched again: when the server says that it changed, or when it
- * is looked at anew. Nothing is polled.
+ * The query client. Queries are fetched again when the server reports a change, or when a screen
+ * opens. Nothing is polled by default.
  */
 export function newQueries(onLoggedOut: () => void): QueryClient {
   const notice = (error: Error) => {
@@ -15,8 +15,8 @@ export function newQueries(onLoggedOut: () => void): QueryClient {
     queryCache: new QueryCache({ onError: notice }),
     mutationCache: new MutationCache({ onError: notice }),
     defaultOptions: {
-      // What is asked without a network fails at once and says so. It never waits to run later,
-      // when the user has long gone on to something else.
+      // A request without a network fails at once. It never waits to run later, when the user has
+      // moved on to something else.
       mutations: { networkMode: "always" },
       queries: {
         networkMode: "always",

@@ -1,34 +1,33 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, got, setCsrf } from "./client";
+import { api, dataOf, setCsrf } from "./client";
 import { keys } from "./keys";
 import type { Me, Role } from "./types";
 
 const RANKS: readonly Role[] = ["viewer", "user", "admin"];
 
-/** Who is logged in; null if nobody is. */
+/** The user who is logged in, or null. */
 export const meQuery = queryOptions({
   queryKey: keys.me,
-  queryFn: async ({ signal }) => remembered((await got(api.GET("/api/session", { signal }))).me),
+  queryFn: async ({ signal }) => remembered((await dataOf(api.GET("/api/session", { signal }))).me),
   staleTime: Number.POSITIVE_INFINITY,
 });
 
 export const aboutQuery = queryOptions({
   queryKey: keys.about,
-  queryFn: ({ signal }) => got(api.GET("/api/about", { signal })),
+  queryFn: ({ signal }) => dataOf(api.GET("/api/about", { signal })),
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** Who is logged in. Below the frame there always is somebody. */
+/** The user who is logged in. Always set inside the frame. */
 export function useMe(): Me | undefined {
   return useQuery(meQuery).data ?? undefined;
 }
 
-/** What this installation offers. */
 export function useAbout() {
   return useQuery(aboutQuery).data;
 }
 
-/** Whether whoever is logged in may do what needs this role. */
+/** True if the role of the user includes this role. */
 export function useMay(role: Role): boolean {
   const me = useMe();
   return me !== undefined && RANKS.indexOf(me.role) >= RANKS.indexOf(role);
@@ -37,12 +36,11 @@ export function useMay(role: Role): boolean {
 /** A name with its password, or a token. */
 export type Credentials = { name: string; password: string } | { token: string };
 
-/** Opens a session. */
 export function useLogin() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (body: Credentials) =>
-      remembered(await got(api.POST("/api/login", { body }))),
+      remembered(await dataOf(api.POST("/api/login", { body }))),
     onSuccess: (me) => {
       queries.clear();
       queries.setQueryData(keys.me, me);
@@ -50,10 +48,10 @@ export function useLogin() {
   });
 }
 
-/** Closes the session, and leaves for a new page: nothing of what was shown stays, or asks on. */
+/** Closes the session and loads a new page, so that no data stays and no request goes on. */
 export function useLogout() {
   return useMutation({
-    mutationFn: () => got(api.POST("/api/logout")),
+    mutationFn: () => dataOf(api.POST("/api/logout")),
     onSettled: () => location.assign("/login"),
   });
 }

@@ -7,7 +7,7 @@ export type JobState = (typeof JOB_STATES)[number];
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
 export type Role = Schemas["Me"]["role"];
 
-export type AcrossAsked = Schemas["AcrossRequest"];
+export type AcrossRequest = Schemas["AcrossRequest"];
 export type About = Schemas["About"];
 export type Attempt = Schemas["AttemptView"];
 export type Call = Schemas["CallView"];
@@ -33,19 +33,19 @@ export type OldestAtProvider = Schemas["OldestAtProvider"];
 export type OldestOfJob = Schemas["OldestOfJob"];
 export type Preview = Schemas["Preview"];
 export type Reading = Schemas["ReadingView"];
-export type ReplayAsked = Schemas["ReplayRequest"];
-export type ReprocessAsked = Schemas["ReprocessRequest"];
+export type ReplayRequest = Schemas["ReplayRequest"];
+export type ReprocessRequest = Schemas["ReprocessRequest"];
 export type System = Schemas["System"];
 export type Token = Schemas["TokenView"];
-export type TokenAsked = Schemas["TokenRequest"];
+export type TokenRequest = Schemas["TokenRequest"];
 export type User = Schemas["UserView"];
-export type UserAsked = Schemas["UserRequest"];
+export type UserRequest = Schemas["UserRequest"];
 export type UserChange = Schemas["UserChangeRequest"];
 export type Wait = Schemas["WaitView"];
 export type Why = Schemas["Why"];
 export type Worker = Schemas["WorkerView"];
 
-/** One page of a list, and where the next one begins. */
+/** One page of a list, and the cursor of the next one. */
 export interface Page<T> {
   items: T[];
   next: string | null;

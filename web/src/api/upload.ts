@@ -1,8 +1,8 @@
-import { proof } from "./client";
+import { csrfHeaders } from "./client";
 import { Problem, problemOf, UNREACHABLE } from "./problem";
 import type { Preview } from "./types";
 
-/** Fields of a job beside its files, as the API names them; values that are not text go as JSON. */
+/** Fields of a job beside its files. Values that are not text are sent as JSON. */
 export interface UploadFields {
   handler?: string;
   name?: string;
@@ -18,25 +18,24 @@ export interface UploadFields {
 
 type PreviewFields = Pick<UploadFields, "handler" | "read" | "columns">;
 
-/** The first rows of files; nothing is kept. */
 export function preview(files: readonly File[], fields: PreviewFields, signal?: AbortSignal) {
-  return look({}, form(files, fields), signal);
+  return fetchPreview({}, form(files, fields), signal);
 }
 
-/** The first rows of a file that the server fetches from elsewhere. */
+/** The first rows of a file that the server fetches. */
 export function previewSource(source: string, fields: PreviewFields, signal?: AbortSignal) {
   const json = { "Content-Type": "application/json" };
-  return look(json, JSON.stringify({ ...fields, source }), signal);
+  return fetchPreview(json, JSON.stringify({ ...fields, source }), signal);
 }
 
-async function look(
+async function fetchPreview(
   headers: Record<string, string>,
   body: BodyInit,
   signal: AbortSignal | undefined,
 ): Promise<Preview> {
   const response = await fetch("/api/preview", {
     method: "POST",
-    headers: { ...headers, ...proof() },
+    headers: { ...headers, ...csrfHeaders() },
     body,
     signal: signal ?? null,
   });
@@ -45,22 +44,23 @@ async function look(
 }
 
 /**
- * Makes a job of files; `sent` hears the share that has gone out. Answers with the job's id.
- * The same files and fields with the same `once` make one job, however often they are sent.
+ * Creates a job from files and returns its id. `sent` receives the share that was uploaded.
+ * Repeating it with the same `once` does not create a second job.
  */
 export function createFromFiles(
   files: readonly File[],
   fields: UploadFields,
   { once, sent }: { once?: string; sent?: (share: number) => void } = {},
 ): Promise<string> {
-  // fetch cannot tell how much of a body has gone out.
+  // fetch does not report upload progress.
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", "/api/jobs");
-    for (const [name, value] of Object.entries(proof())) request.setRequestHeader(name, value);
+    for (const [name, value] of Object.entries(csrfHeaders()))
+      request.setRequestHeader(name, value);
     if (once) request.setRequestHeader("Idempotency-Key", once);
     request.upload.onprogress = (event) => sent?.(event.total ? event.loaded / event.total : 0);
-    request.onerror = () => reject(new Problem(0, "No answer", UNREACHABLE));
+    request.onerror = () => reject(new Problem(0, "No connection", UNREACHABLE));
     request.onload = async () => {
       const response = new Response(request.responseText, { status: request.status });
       if (response.ok) resolve(((await response.json()) as { jobId: string }).jobId);
@@ -70,7 +70,6 @@ export function createFromFiles(
   });
 }
 
-/** Files and fields as the body of a form. */
 export function form(files: readonly File[], fields: UploadFields): FormData {
   const data = new FormData();
   for (const [name, value] of Object.entries(fields)) {

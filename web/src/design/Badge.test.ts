@@ -1,39 +1,39 @@
 import { describe, expect, it } from "vitest";
-import { lookOfJob } from "./Badge";
+import { jobStyle } from "./Badge";
 
-function look(state: string, counts: { error?: number; review?: number }) {
-  return lookOfJob({ state, counts: { total: 20, error: 0, review: 0, ...counts } });
+function style(state: string, counts: { error?: number; review?: number }) {
+  return jobStyle({ state, counts: { total: 20, error: 0, review: 0, ...counts } });
 }
 
 describe("the badge of a job", () => {
-  it("is green only where nothing is left to look at", () => {
-    expect(look("DONE", {})).toMatchObject({ word: "Done", tone: "done" });
+  it("is green only where nothing is left to style at", () => {
+    expect(style("DONE", {})).toMatchObject({ word: "Done", tone: "done" });
   });
 
   it("says that items failed, and is red where all did", () => {
-    expect(look("DONE", { error: 3 })).toMatchObject({
+    expect(style("DONE", { error: 3 })).toMatchObject({
       word: "Finished with errors",
       tone: "warn",
       icon: "warn",
       about: "3 of 20 items failed",
     });
-    expect(look("DONE", { error: 20 }).tone).toBe("error");
+    expect(style("DONE", { error: 20 }).tone).toBe("error");
   });
 
   it("says that items wait for a person", () => {
-    expect(look("DONE", { review: 12 })).toMatchObject({
+    expect(style("DONE", { review: 12 })).toMatchObject({
       word: "Needs review",
       tone: "review",
       about: "12 to review",
     });
-    expect(look("DONE", { error: 1, review: 2 })).toMatchObject({
+    expect(style("DONE", { error: 1, review: 2 })).toMatchObject({
       word: "Finished with errors",
       about: "1 of 20 items failed, 2 to review",
     });
   });
 
   it("says how an unfinished job stands, whatever failed so far", () => {
-    expect(look("RUNNING", { error: 3 }).word).toBe("Running");
-    expect(look("CANCELLED", { error: 3 }).word).toBe("Cancelled");
+    expect(style("RUNNING", { error: 3 }).word).toBe("Running");
+    expect(style("CANCELLED", { error: 3 }).word).toBe("Cancelled");
   });
 });

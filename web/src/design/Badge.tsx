@@ -17,7 +17,7 @@ export type Tone =
   | "processing"
   | "warn";
 
-/** A word in a coloured frame; the icon gives it a shape of its own. */
+/** A label in a coloured frame, with an icon so that colour is not the only sign. */
 export function Badge({
   tone,
   icon,
@@ -37,13 +37,13 @@ export function Badge({
   );
 }
 
-interface Look {
+interface StatusStyle {
   tone: Tone;
   icon: IconName;
   word: string;
 }
 
-const LOOKS: Record<ItemStatus | JobState, Look> = {
+const STYLES: Record<ItemStatus | JobState, StatusStyle> = {
   PENDING: { tone: "pending", icon: "circle", word: "Pending" },
   PROCESSING: { tone: "processing", icon: "half", word: "Processing" },
   DONE: { tone: "done", icon: "check", word: "Done" },
@@ -59,9 +59,9 @@ const LOOKS: Record<ItemStatus | JobState, Look> = {
   FAILED: { tone: "error", icon: "cross", word: "Failed" },
 };
 
-/** How a status is said and drawn, everywhere the same. */
-export function lookOf(status: string): Look {
-  return LOOKS[status as ItemStatus] ?? { tone: "pending", icon: "question", word: status };
+/** Label, colour and icon of a status. */
+export function statusStyle(status: string): StatusStyle {
+  return STYLES[status as ItemStatus] ?? { tone: "pending", icon: "question", word: status };
 }
 
 interface Ended {
@@ -69,18 +69,17 @@ interface Ended {
   counts: Pick<Counts, "error" | "review" | "total">;
 }
 
-interface JobLook extends Look {
-  /** The same where there is little room. */
+interface JobStyle extends StatusStyle {
   short: string;
-  /** What there is to say of it, for those who point at it. */
+  /** Tooltip. */
   about?: string;
 }
 
-/** How a job is said and drawn: one that has ended also by what came of it. */
-export function lookOfJob({ state, counts }: Ended): JobLook {
-  const look = lookOf(state);
+/** Label, colour and icon of a job. A finished job also shows its outcome. */
+export function jobStyle({ state, counts }: Ended): JobStyle {
+  const style = statusStyle(state);
   const { error, review, total } = counts;
-  if (state !== "DONE" || (error === 0 && review === 0)) return { ...look, short: look.word };
+  if (state !== "DONE" || (error === 0 && review === 0)) return { ...style, short: style.word };
   const about = [
     ...(error ? [`${grouped(error)} of ${counted(total, "item")} failed`] : []),
     ...(review ? [`${grouped(review)} to review`] : []),
@@ -92,9 +91,8 @@ export function lookOfJob({ state, counts }: Ended): JobLook {
   return { tone: "review", icon: "question", word: "Needs review", short: "Review", about };
 }
 
-/** The state of a job, and what came of it. */
 export function JobBadge({ job }: { job: Ended }) {
-  const { tone, icon, word, short, about } = lookOfJob(job);
+  const { tone, icon, word, short, about } = jobStyle(job);
   const isPhone = usePhone();
   return (
     <Badge tone={tone} icon={icon} {...(about ? { title: about } : {})}>
@@ -103,9 +101,8 @@ export function JobBadge({ job }: { job: Ended }) {
   );
 }
 
-/** The status of an item or the state of a job. */
 export function StatusBadge({ status }: { status: string }) {
-  const { tone, icon, word } = lookOf(status);
+  const { tone, icon, word } = statusStyle(status);
   return (
     <Badge tone={tone} icon={icon}>
       {word}

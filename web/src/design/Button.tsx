@@ -4,16 +4,16 @@ import { classes } from "./classes";
 import { Icon, type IconName } from "./Icon";
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** `primary`: the one thing to do here. `danger`: it cannot be taken back. `quiet`: no frame. */
-  look?: "plain" | "primary" | "danger" | "quiet";
+  /** `primary`: the main action. `danger`: it cannot be undone. `quiet`: no frame. */
+  variant?: "plain" | "primary" | "danger" | "quiet";
   icon?: IconName;
-  /** It was pressed, and the answer is on the way. */
+  /** The action is running. */
   busy?: boolean;
   children?: ReactNode;
 }
 
-/** A button; one without words needs an `aria-label`, which also shows on hover. */
-export function Button({ look = "plain", icon, busy, children, ...rest }: ButtonProps) {
+/** A button. Without text it needs an `aria-label`, which is also the tooltip. */
+export function Button({ variant = "plain", icon, busy, children, ...rest }: ButtonProps) {
   const { className, disabled, title, ...attributes } = rest;
   return (
     <button
@@ -22,7 +22,7 @@ export function Button({ look = "plain", icon, busy, children, ...rest }: Button
       title={title ?? (children ? undefined : attributes["aria-label"])}
       disabled={disabled || busy}
       aria-busy={busy || undefined}
-      className={classes(styles.button, styles[look], !children && styles.bare, className)}
+      className={classes(styles.button, styles[variant], !children && styles.bare, className)}
     >
       {icon && <Icon name={icon} />}
       {children}

@@ -7,7 +7,7 @@ export interface Series {
   label: string;
   /** The name of a design token: "--done". */
   colour: string;
-  /** How a value is said in the legend. */
+  /** Formats a value for the legend. */
   format?: (value: number) => string;
   filled?: boolean;
   dashed?: boolean;
@@ -20,7 +20,7 @@ export function Chart({
   data,
   height = 160,
 }: {
-  /** What it shows, in a sentence with the current values: charts are not read out. */
+  /** A sentence with the current values, for screen readers. */
   label: string;
   /** Must keep its identity (module constant or useMemo). */
   series: readonly Series[];
@@ -45,7 +45,7 @@ export function Chart({
       plot.current?.setSize({ width: element.clientWidth || 600, height });
     });
     resized.observe(element);
-    // Colours are read when a chart is drawn, so another theme needs another drawing.
+    // Colours are read when the chart is drawn, so a new theme needs a new drawing.
     const themed = new MutationObserver(draw);
     themed.observe(document.documentElement, { attributeFilter: ["data-theme"] });
     return () => {
@@ -72,7 +72,7 @@ function aligned(data: readonly (readonly (number | null)[])[]): uPlot.AlignedDa
   return data as unknown as uPlot.AlignedData;
 }
 
-/** The newest value: what the legend says while nobody points at another. */
+/** The newest value: the legend shows it while the pointer is elsewhere. */
 function lastOf(values: uPlot.AlignedData[number] | undefined): number | null {
   return values?.[values.length - 1] ?? null;
 }
@@ -87,7 +87,7 @@ function token(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-/** Of so few moments, one may lie behind the end of the chart, where its words would be cut. */
+/** Drops tick labels beyond the end of the chart, where they would be cut. */
 function inside(plot: uPlot, moments: number[]): (number | null)[] {
   const end = plot.scales.x?.max ?? Infinity;
   return moments.map((moment) => (moment <= end ? moment : null));
@@ -98,7 +98,7 @@ const SECONDS = [
 ].concat([86_400, 172_800, 604_800, 2_592_000]);
 const LEAST_SPAN_S = 10;
 
-/** From when to when: at least some seconds, so that the first readings have an axis. */
+/** The visible time range: at least some seconds, so that the first readings have an axis. */
 export function spanOf(_: unknown, first: number | null, last: number | null): [number, number] {
   const end = last ?? Date.now() / 1000;
   return [Math.min(first ?? end, end - LEAST_SPAN_S), end];
@@ -122,7 +122,7 @@ function options(series: readonly Series[], width: number, height: number): uPlo
         ...axis,
         size: 24,
         space: 80,
-        // Whole seconds: labels have no smaller unit, and would repeat themselves.
+        // Whole seconds: labels have no smaller unit and would repeat.
         incrs: SECONDS,
         grid: { ...axis.grid, filter: inside },
         filter: inside,

@@ -1,14 +1,13 @@
 import styles from "./Command.module.css";
 import { CopyButton } from "./CopyButton";
 
-/** A command to type, ready to be copied. */
 export function Command({ children }: { children: string }) {
   return (
     <div className={styles.command}>
       <pre>
         <code>{children}</code>
       </pre>
-      <CopyButton text={children} label="Copy the command" />
+      <CopyButton text={children} label="Copy command" />
     </div>
   );
 }

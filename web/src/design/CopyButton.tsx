@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { Button } from "./Button";
 
-/** Puts a text on the clipboard, and says so. */
+/** Copies a text to the clipboard and confirms it. */
 export function CopyButton({
   text,
   label = "Copy",
@@ -9,7 +9,7 @@ export function CopyButton({
 }: {
   text: string;
   label?: string;
-  /** Words on the button; without, it is only an icon. */
+  /** Text of the button; without it, only an icon is shown. */
   children?: string;
 }) {
   const [isCopied, setCopied] = useState(false);
@@ -20,7 +20,7 @@ export function CopyButton({
   }, [isCopied]);
   return (
     <Button
-      look="quiet"
+      variant="quiet"
       icon={isCopied ? "check" : "copy"}
       aria-label={isCopied ? `Copied. ${label}` : label}
       onClick={(event) => {

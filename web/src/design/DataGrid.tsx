@@ -18,35 +18,32 @@ const POOL = 64;
 const NO_HIDDEN: readonly string[] = [];
 
 interface DataGridProps<T> {
-  /** What is listed, for those who listen: "Items of job 7". */
+  /** Name of the list for screen readers: "Items of job 7". */
   label: string;
   /** Must keep its identity (module constant or useMemo). */
   columns: readonly Column<T>[];
   rows: Rows<T>;
   rowId: (row: T) => string;
-  /** Enter or a click on a row. */
   onOpen?: (row: T, index: number) => void;
   selection?: Selection;
-  /** Columns that are switched off, by id. */
+  /** Ids of hidden columns. */
   hidden?: readonly string[];
-  /** Keys that do something with the row that `j` and `k` have come to. */
+  /** Keys that act on the active row. */
   rowKeys?: readonly RowKey<T>[];
-  /** Shown instead of rows when there are none. */
   empty?: ReactNode;
-  /** How many there are in all, where the server knows. */
+  /** Number of matching rows, if the server knows it. */
   total?: number | undefined;
-  /** Hears the cursor of the page at the top, for the URL. */
+  /** Receives the cursor of the page at the top, for the URL. */
   onTop?: (cursor: string | undefined) => void;
 }
 
 interface RowKey<T> {
   key: string;
-  /** What it does, for the list that `?` shows. */
   about: string;
   run: (row: T, index: number) => void;
 }
 
-/** A list of any length: only what is in sight is in the page. `j` `k` move, `x` selects. */
+/** A list of any length: only visible rows are in the page. `j` and `k` move, `x` selects. */
 export function DataGrid<T>(props: DataGridProps<T>) {
   const { rows, label, empty, selection } = props;
   const id = useId();
@@ -58,7 +55,7 @@ export function DataGrid<T>(props: DataGridProps<T>) {
   const [active, setActive] = useState<number | null>(null);
   const { scroller, virtual, base, first, last } = useGridWindow(rows, rowHeight);
   const shown = virtual.getVirtualItems();
-  // Rows that leave the view are drawn over for those that come into it, not made anew.
+  // Rows that leave the view are reused for rows that enter it, not created again.
   const pool = Math.max(POOL, shown.length);
   useTop(rows, Math.max(first, Math.min(first + OVERSCAN, last)), props.onTop);
 
@@ -81,17 +78,17 @@ export function DataGrid<T>(props: DataGridProps<T>) {
     if (from === index) selection.toggle(one);
     else selection.choose(chosen, true);
   });
-  useKey("x", selection ? "Select the row" : "", () => {
+  useKey("x", selection ? "Select row" : "", () => {
     if (active !== null) select({ index: active, isRange: false });
   });
-  useKey("X", selection ? "Select all rows up to this one" : "", () => {
+  useKey("X", selection ? "Select all rows up to here" : "", () => {
     if (active !== null) select({ index: active, isRange: true });
   });
   const open = useStable((index: number) => {
     const row = rows.row(index);
     if (row !== undefined) props.onOpen?.(row, index);
   });
-  useKey("Enter", props.onOpen ? "Open the row" : "", () => {
+  useKey("Enter", props.onOpen ? "Open row" : "", () => {
     if (active !== null) open(active);
   });
 
@@ -158,7 +155,7 @@ export function DataGrid<T>(props: DataGridProps<T>) {
   );
 }
 
-/** A short list ends where its last row does. */
+/** A short list ends at its last row. */
 function fitting(rowsHeight: number): object {
   return { "--fit": `calc(${rowsHeight}px + var(--grid-edges))` };
 }
@@ -167,7 +164,7 @@ function isIn(row: number | null, first: number, last: number): boolean {
   return row !== null && row >= first && row <= last;
 }
 
-/** A function that stays the same one, and does what it would do now: rows are drawn rarely. */
+/** A function with a stable identity that calls the current one, so that rows seldom render. */
 function useStable<In>(deed: (given: In) => void): (given: In) => void {
   const latest = useRef(deed);
   useLayoutEffect(() => {
@@ -176,7 +173,7 @@ function useStable<In>(deed: (given: In) => void): (given: In) => void {
   return useCallback((given: In) => latest.current(given), []);
 }
 
-/** The ids of the rows from one to another; those that are not at hand are left out. */
+/** Ids of the rows in a range. Rows that are not loaded are left out. */
 function idsBetween<T>(
   rows: Rows<T>,
   one: number,

@@ -3,7 +3,7 @@ import { Button } from "./Button";
 import styles from "./Dialog.module.css";
 import { useModal } from "./modal";
 
-/** A question that must be answered before anything else. */
+/** A modal dialog. */
 export function Dialog({
   title,
   onClose,
@@ -19,14 +19,14 @@ export function Dialog({
     <dialog ref={ref} className={styles.dialog} aria-labelledby={id}>
       <div className={styles.head}>
         <h2 id={id}>{title}</h2>
-        <Button look="quiet" icon="cross" aria-label="Close" onClick={onClose} />
+        <Button variant="quiet" icon="cross" aria-label="Close" onClick={onClose} />
       </div>
       {children}
     </dialog>
   );
 }
 
-/** Asks before something is done; the title and the button name what and how many. */
+/** Asks for confirmation. The title and the button name the action and the count. */
 export function Confirm({
   title,
   action,
@@ -43,12 +43,10 @@ export function Confirm({
   title: string;
   /** "Run 1,204 again": never only "OK". */
   action: string;
-  /** What the other button says. */
   cancel?: string;
   danger?: boolean;
   busy?: boolean;
   disabled?: boolean;
-  /** Why it did not work. */
   problem?: string | undefined;
   onConfirm: () => void;
   onClose: () => void;
@@ -71,7 +69,7 @@ export function Confirm({
           <Button onClick={onClose}>{cancel}</Button>
           <Button
             type="submit"
-            look={danger ? "danger" : "primary"}
+            variant={danger ? "danger" : "primary"}
             busy={busy ?? false}
             disabled={disabled}
           >

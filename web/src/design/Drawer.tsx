@@ -3,7 +3,7 @@ import { Button } from "./Button";
 import styles from "./Drawer.module.css";
 import { useModal } from "./modal";
 
-/** One thing in detail, at the side of where it was found. On a phone it takes the screen. */
+/** Details beside a list. On a phone the drawer takes the whole screen. */
 export function Drawer({
   title,
   onClose,
@@ -12,7 +12,6 @@ export function Drawer({
 }: {
   title: ReactNode;
   onClose: () => void;
-  /** Buttons beside the title. */
   actions?: ReactNode;
   children: ReactNode;
 }) {
@@ -24,7 +23,7 @@ export function Drawer({
         <h2 id={id}>{title}</h2>
         <div className={styles.actions}>
           {actions}
-          <Button look="quiet" icon="cross" aria-label="Close" onClick={onClose} />
+          <Button variant="quiet" icon="cross" aria-label="Close" onClick={onClose} />
         </div>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what has the focus */}

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import styles from "./States.module.css";
 
-/** There is nothing here: why, and what to do. */
+/** Shown instead of missing data: why, and what to do. */
 export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <section className={styles.state}>

@@ -1,18 +1,17 @@
 import type { ReactNode } from "react";
 import styles from "./Facts.module.css";
 
-/** Names and what they are: one below the other, or as tiles with the name above. */
+/** Names with values: a list, or tiles with the name above. */
 export function Facts({
-  look = "list",
+  variant = "list",
   children,
 }: {
-  look?: "list" | "tiles";
+  variant?: "list" | "tiles";
   children: ReactNode;
 }) {
-  return <dl className={styles[look]}>{children}</dl>;
+  return <dl className={styles[variant]}>{children}</dl>;
 }
 
-/** One of them. */
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className={styles.fact}>

@@ -9,11 +9,11 @@ import styles from "./Field.module.css";
 
 export interface FieldProps {
   label: string;
-  /** What it means, in a line; shown below. */
+  /** Explanation below the control. */
   hint?: ReactNode;
-  /** What is wrong with the value; read out at once. */
+  /** What is wrong with the value; screen readers announce it at once. */
   problem?: string | undefined;
-  /** The label is for those who listen; others see it from the place or the placeholder. */
+  /** Shows the label only to screen readers. */
   hideLabel?: boolean;
 }
 
@@ -23,7 +23,7 @@ interface Wiring {
   "aria-invalid": true | undefined;
 }
 
-/** A label, a control and what is to be said about it. */
+/** A label, a control, its hint and its problem. */
 export function Labelled({
   label,
   hint,
@@ -56,7 +56,6 @@ export function Labelled({
   );
 }
 
-/** A line of text. */
 export function Field({
   label,
   hint,
@@ -73,7 +72,6 @@ export function Field({
   );
 }
 
-/** Several lines of text. */
 export function TextArea({
   label,
   hint,
@@ -90,7 +88,7 @@ export function TextArea({
   );
 }
 
-/** Yes or no; with `type="radio"`, one of several. */
+/** A checkbox; with `type="radio"`, a radio button. */
 export function Checkbox({
   label,
   hint,
@@ -107,7 +105,7 @@ export function Checkbox({
   );
 }
 
-/** The same without what is undefined: an optional property may be left out, not empty. */
+/** Drops undefined properties: an optional property may be missing, not undefined. */
 export function defined(props: {
   label: string;
   hint: ReactNode;

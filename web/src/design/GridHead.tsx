@@ -2,7 +2,7 @@ import styles from "./DataGrid.module.css";
 import type { Column } from "./GridRow";
 import type { Selection } from "./selection";
 
-/** The names of the columns, and the box that chooses all that match. */
+/** The column headers, and the checkbox that selects all matching rows. */
 export function GridHead<T>({
   columns,
   selection,
@@ -16,8 +16,8 @@ export function GridHead<T>({
         <span role="columnheader" className={styles.check}>
           <input
             type="checkbox"
-            aria-label="Select all that match"
-            title="Select all that match, also those that are not loaded"
+            aria-label="Select all matching rows"
+            title="Select all matching rows, including rows not loaded"
             checked={selection.everything && selection.ids.size === 0}
             onChange={() => (selection.everything ? selection.clear() : selection.selectAll())}
           />

@@ -6,20 +6,20 @@ import { Skeleton } from "./Skeleton";
 export interface Column<T> {
   id: string;
   header: string;
-  /** The header is for those who listen; others see what the column is for. */
+  /** Shows the header only to screen readers. */
   hideHeader?: boolean;
   cell: (row: T) => ReactNode;
-  /** At least so wide, in pixels. */
+  /** Minimum width in pixels. */
   width?: number;
-  /** Its share of the room that is left; 0: it stays as wide as it is. */
+  /** Share of the remaining width; 0: fixed width. */
   grow?: number;
-  /** Numbers stand at the end. */
+  /** Numbers are aligned to the end. */
   align?: "start" | "end";
-  /** It matters so much that a phone shows it too. */
+  /** Shown on a phone too. */
   phone?: boolean;
-  /** Its width on a phone, where that is another. */
+  /** Width on a phone in pixels, if it differs. */
   phoneWidth?: number;
-  /** It matters so little that only a wide window shows it. */
+  /** Shown only in a wide window. */
   wide?: boolean;
 }
 
@@ -32,7 +32,7 @@ interface GridRowProps<T> {
   columns: readonly Column<T>[];
   active: boolean;
   selected: boolean;
-  /** `isRange`: all rows from the one that was chosen before. */
+  /** `isRange`: selects all rows from the one that was selected before. */
   onSelect: ((chosen: { index: number; isRange: boolean }) => void) | undefined;
   onOpen: ((index: number) => void) | undefined;
   onActive: (index: number) => void;
@@ -51,7 +51,7 @@ function Row<T>(props: GridRowProps<T>) {
       className={classes(styles.row, props.onOpen && styles.opens)}
       style={{ transform: `translateY(${props.top}px)`, height: props.height }}
       onMouseDown={(event) => {
-        // Else the browser marks the text between two clicks.
+        // Otherwise the browser selects the text between two clicks.
         if (event.shiftKey && onSelect) event.preventDefault();
       }}
       onClick={(event) => {
@@ -84,7 +84,7 @@ function Row<T>(props: GridRowProps<T>) {
   );
 }
 
-/** One row; drawn anew only when something of it changed. */
+/** One row; renders again only when it changes. */
 export const GridRow = memo(Row, isSame) as typeof Row;
 
 function isSame<T>(old: GridRowProps<T>, now: GridRowProps<T>): boolean {
@@ -100,7 +100,7 @@ function isSame<T>(old: GridRowProps<T>, now: GridRowProps<T>): boolean {
   return names.every((name) => old[name] === now[name]);
 }
 
-/** Whether a click was meant for something inside the row. */
+/** True if a click was meant for a control inside the row. */
 function isControl(target: EventTarget): boolean {
   return (
     target instanceof Element &&
@@ -110,7 +110,7 @@ function isControl(target: EventTarget): boolean {
 
 const CHECKBOX = 40;
 
-/** Column widths for CSS: the tracks, and how wide they are at least when taken together. */
+/** CSS widths of the columns, and their minimum sum. */
 export function widthsOf<T>(
   columns: readonly Column<T>[],
   { hasCheckbox, phone }: { hasCheckbox: boolean; phone: boolean },

@@ -2,7 +2,6 @@ import type { Rows } from "../api/keyset";
 import styles from "./DataGrid.module.css";
 import { counted, grouped } from "./numbers";
 
-/** How far the list goes. */
 export function GridTail<T>({ rows, total }: { rows: Rows<T>; total: number | undefined }) {
   return (
     <p className={styles.tail}>
@@ -17,12 +16,12 @@ export function GridTail<T>({ rows, total }: { rows: Rows<T>; total: number | un
   );
 }
 
-/** "All 7 rows", "200 of 60,000 rows", or "200 rows so far" where nobody knows. */
+/** "All 7 rows", "200 of 60,000 rows", or "200 rows loaded" if the total is unknown. */
 export function extentOf(
   { count, complete }: Pick<Rows<unknown>, "count" | "complete">,
   total: number | undefined,
 ): string {
   if (complete) return count === 1 ? "1 row" : `All ${counted(count, "row")}`;
-  if (total === undefined || total < count) return `${counted(count, "row")} so far`;
+  if (total === undefined || total < count) return `${counted(count, "row")} loaded`;
   return `${grouped(count)} of ${counted(total, "row")}`;
 }

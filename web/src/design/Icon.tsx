@@ -1,4 +1,4 @@
-/** Line drawings on a 16 × 16 grid. Beside words they are decoration, and are not read out. */
+/** Icons on a 16 × 16 grid. They are decoration and hidden from screen readers. */
 const PATHS = {
   check: "M3 8.5l3.5 3.5L13 4.5",
   cross: "M4 4l8 8M12 4l-8 8",

@@ -7,7 +7,6 @@ const SIGNS: Record<string, string> = {
   ArrowDown: "↓",
 };
 
-/** A key of the keyboard. */
 export function Key({ children }: { children: string }) {
   const sign = SIGNS[children];
   return (

@@ -11,13 +11,13 @@ export interface MenuItem {
   onSelect: () => void;
 }
 
-/** A button that opens a list of things to do; arrows move, Enter does, Escape leaves. */
+/** A button that opens a menu: arrows move, Enter selects, Escape closes. */
 export function Menu({
   label,
   items,
   button,
 }: {
-  /** What the list is about, for those who listen: "Actions for job 7". */
+  /** Name of the menu for screen readers: "Actions for job 7". */
   label: string;
   items: readonly MenuItem[];
   button?: ButtonProps;
@@ -51,7 +51,7 @@ export function Menu({
   return (
     <div ref={opener} className={styles.menu}>
       <Button
-        look="quiet"
+        variant="quiet"
         icon="more"
         {...button}
         aria-label={button?.children ? button["aria-label"] : label}

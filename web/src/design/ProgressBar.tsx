@@ -1,5 +1,5 @@
 import type { Counts } from "../api";
-import { settled } from "../api/legal";
+import { settled } from "../api/moveRules";
 import { grouped } from "./numbers";
 import styles from "./ProgressBar.module.css";
 
@@ -13,7 +13,7 @@ const PARTS = [
   ["processing", "running"],
 ] as const;
 
-/** How far a job is, by outcome; all of it in words on hover and for those who listen. */
+/** Progress of a job by outcome, in words as tooltip and for screen readers. */
 export function ProgressBar({ counts }: { counts: Counts }) {
   const { total } = counts;
   const words = inWords(counts);

@@ -1,14 +1,14 @@
 import { type ReactNode, useEffect } from "react";
 import styles from "./Screen.module.css";
 
-/** What every screen looks like: a title, what can be done, then its content. */
+/** The layout of every screen: title, actions, content. */
 export function Screen({
   title,
   heading,
   actions,
   children,
 }: {
-  /** The name of the browser's tab, and of the screen unless `heading` draws it otherwise. */
+  /** Title of the browser tab, and of the screen unless `heading` replaces it. */
   title: string;
   heading?: ReactNode;
   actions?: ReactNode;
@@ -28,7 +28,6 @@ export function Screen({
   );
 }
 
-/** Filters and searches above a list. */
 export function Toolbar({ label, children }: { label: string; children: ReactNode }) {
   return (
     <search aria-label={label} className={styles.toolbar}>
@@ -37,7 +36,6 @@ export function Toolbar({ label, children }: { label: string; children: ReactNod
   );
 }
 
-/** A framed part of a screen. */
 export function Panel({ title, children }: { title?: string; children: ReactNode }) {
   return (
     <section className={styles.panel}>

@@ -4,7 +4,7 @@ import { usePhone } from "./media";
 
 const SETTLED_MS = 250;
 
-/** Text to look for; it is passed on once the typing rests. The key `/` goes here. */
+/** A search field. It reports the text once the user stops typing. The key `/` focuses it. */
 export function SearchField({
   label,
   placeholder = label,
@@ -12,7 +12,7 @@ export function SearchField({
   onSearch,
 }: {
   label: string;
-  /** What is looked through; the label where nothing else is said. */
+  /** What is searched; defaults to the label. */
   placeholder?: string;
   value: string;
   onSearch: (text: string) => void;

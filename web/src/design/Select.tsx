@@ -7,7 +7,6 @@ export interface Option {
   label: string;
 }
 
-/** One of a few; the browser's own list, which every phone and reader knows. */
 export function Select({
   label,
   hint,

@@ -4,16 +4,16 @@ import { counted, grouped } from "./numbers";
 import styles from "./SelectionBar.module.css";
 import type { Selection } from "./selection";
 
-/** What was chosen, and what can be done with it. */
+/** The selection and its actions. */
 export function SelectionBar({
   selection,
   total,
   children,
 }: {
   selection: Selection;
-  /** How many match, where the server's counters tell. */
+  /** Number of matching rows, if the counters know it. */
   total?: number | undefined;
-  /** What can be done, or why nothing can. */
+  /** The actions, or why there are none. */
   children: ReactNode;
 }) {
   if (!selection.any) return null;
@@ -21,7 +21,7 @@ export function SelectionBar({
     <div className={styles.bar} role="status">
       <span>{chosenInWords(selection, total)}</span>
       {children}
-      <Button look="quiet" icon="cross" onClick={selection.clear}>
+      <Button variant="quiet" icon="cross" onClick={selection.clear}>
         Clear
       </Button>
     </div>

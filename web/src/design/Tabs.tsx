@@ -5,11 +5,11 @@ import styles from "./Tabs.module.css";
 export interface Tab {
   id: string;
   label: string;
-  /** Shown beside the label, such as how many there are. */
+  /** Shown beside the label, such as a count. */
   extra?: ReactNode;
 }
 
-/** Views of the same thing; which one is open belongs in the URL. */
+/** Tabs. The open one belongs in the URL. */
 export function Tabs({
   label,
   tabs,
@@ -26,7 +26,7 @@ export function Tabs({
   const base = useId();
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // Where there is no room for all of them, the open one is in sight.
+    // Scroll to the open tab if not all of them fit.
     const tab = list.current?.querySelector<HTMLElement>(`[id="${base}-${open}"]`);
     if (tab && list.current) list.current.scrollLeft = tab.offsetLeft - tab.offsetWidth / 2;
   }, [base, open]);

@@ -4,7 +4,7 @@ import { duration } from "./numbers";
 
 const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
-/** A moment in local time, with UTC on hover. */
+/** A time in the local zone, with UTC as tooltip. */
 export function Time({ at }: { at: string | null | undefined }) {
   if (!at) return <span>–</span>;
   return (
@@ -14,14 +14,14 @@ export function Time({ at }: { at: string | null | undefined }) {
   );
 }
 
-/** How long ago (or how long until) a moment is, counted on; the moment itself on hover. */
+/** Time since or until a moment, updated every second; the moment as tooltip. */
 export function Ago({ at }: { at: string | null | undefined }) {
   const now = useNow();
   if (!at) return <span>–</span>;
   return <Moment at={at}>{agoInWords(new Date(at).getTime(), now)}</Moment>;
 }
 
-/** How old something is, counted on; the moment itself on hover. */
+/** Age of a moment, updated every second; the moment as tooltip. */
 export function Age({ at }: { at: string | null | undefined }) {
   const now = useNow();
   if (!at) return <span>–</span>;

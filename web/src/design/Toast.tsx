@@ -11,9 +11,9 @@ interface Notice {
 }
 
 interface Toasts {
-  /** Say that something was done: "1,204 items run again." */
-  say: (text: ReactNode) => void;
-  /** Say that something was not done, in the server's words. It stays until it is closed. */
+  /** Confirms an action: "1,204 items queued to run again." */
+  success: (text: ReactNode) => void;
+  /** Shows an error with the server's text. It stays until it is closed. */
   fail: (error: unknown) => void;
 }
 
@@ -21,7 +21,7 @@ const ToastContext = createContext<Toasts | null>(null);
 const SHOWN_MS = 6_000;
 let nextId = 1;
 
-/** What was done and what was not, in a corner, read out as it comes. */
+/** Notifications in a corner; screen readers announce them. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [notices, setNotices] = useState<readonly Notice[]>([]);
   const close = useCallback(
@@ -37,7 +37,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     [close],
   );
   const [toasts] = useState<Toasts>(() => ({
-    say: (text) => add(text, false),
+    success: (text) => add(text, false),
     fail: (error) => add(asProblem(error).detail, true),
   }));
   return (
@@ -47,7 +47,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
         {notices.map(({ id, text, failed }) => (
           <div key={id} className={classes(styles.toast, failed && styles.failed)}>
             <span>{text}</span>
-            <Button look="quiet" icon="cross" aria-label="Close" onClick={() => close(id)} />
+            <Button variant="quiet" icon="cross" aria-label="Close" onClick={() => close(id)} />
           </div>
         ))}
       </div>
@@ -55,9 +55,8 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** Where to say what was done. */
 export function useToasts(): Toasts {
   const toasts = useContext(ToastContext);
-  if (!toasts) throw new Error("there is no ToastProvider above this");
+  if (!toasts) throw new Error("useToasts needs a ToastProvider");
   return toasts;
 }

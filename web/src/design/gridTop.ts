@@ -3,13 +3,17 @@ import type { Rows } from "../api/keyset";
 
 const RESTED_MS = 400;
 
-/** Tells the cursor at the top once the scrolling rests. */
-export function useTop<T>(rows: Rows<T>, top: number, told?: (cursor: string | undefined) => void) {
+/** Reports the cursor of the top row once scrolling stops. */
+export function useTop<T>(
+  rows: Rows<T>,
+  top: number,
+  onTop?: (cursor: string | undefined) => void,
+) {
   const cursor = rows.count > 0 ? rows.cursorAt(top) : undefined;
   const isKnown = rows.count > 0;
   useEffect(() => {
-    if (!told || !isKnown) return;
-    const timer = setTimeout(() => told(cursor), RESTED_MS);
+    if (!onTop || !isKnown) return;
+    const timer = setTimeout(() => onTop(cursor), RESTED_MS);
     return () => clearTimeout(timer);
-  }, [told, cursor, isKnown]);
+  }, [onTop, cursor, isKnown]);
 }

@@ -6,7 +6,7 @@ import { rebased, windowLength } from "./window";
 export const OVERSCAN = 8;
 const SKELETONS = 12;
 
-/** Which rows are in sight of a list of any length, and the element that scrolls them. */
+/** The visible rows of a list of any length, and the element that scrolls them. */
 export function useGridWindow<T>(rows: Rows<T>, rowHeight: number) {
   const scroller = useRef<HTMLDivElement>(null);
   const [base, setBase] = useState(0);
@@ -23,7 +23,7 @@ export function useGridWindow<T>(rows: Rows<T>, rowHeight: number) {
 
   const { show, count } = rows;
   useEffect(() => show(first, last), [show, first, last]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: sizes are known anew with the height
+  // biome-ignore lint/correctness/useExhaustiveDependencies: sizes change with the height
   useLayoutEffect(() => virtual.measure(), [virtual, rowHeight]);
   useLayoutEffect(() => {
     const next = rebased(base, first - base, count);

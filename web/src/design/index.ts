@@ -1,5 +1,5 @@
-// Chart is not among these: it brings a library along, so screens import "../../design/Chart".
-export { Badge, JobBadge, lookOf, lookOfJob, StatusBadge, type Tone } from "./Badge";
+// Chart is not exported here: it loads a library, so screens import "../../design/Chart".
+export { Badge, JobBadge, jobStyle, StatusBadge, statusStyle, type Tone } from "./Badge";
 export { Button, type ButtonProps } from "./Button";
 export { Command } from "./Command";
 export { CopyButton } from "./CopyButton";

@@ -1,11 +1,11 @@
 import { useLayoutEffect, useRef, useSyncExternalStore } from "react";
 
-/** A key that does something on the page as it is now. */
+/** A keyboard shortcut of the current page. */
 export interface Shortcut {
   key: string;
-  /** What it does, for the list that `?` shows; without, it is not listed. */
+  /** Description in the list that `?` shows; without it, the key is not listed. */
   about: string;
-  /** It also works while a dialog or a drawer is open. */
+  /** Also works while a dialog or a drawer is open. */
   inDialog: boolean;
   run: () => void;
 }
@@ -28,7 +28,7 @@ class Keyboard {
     return () => this.#set(this.#all.filter((each) => each !== shortcut));
   }
 
-  /** Does what the key stands for; whoever came last goes first. */
+  /** Runs the shortcut of a key; the newest one wins. */
   press(event: KeyboardEvent) {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
     const inDialog = document.querySelector("dialog[open]") !== null;
@@ -49,10 +49,10 @@ class Keyboard {
 const keyboard = new Keyboard();
 globalThis.addEventListener?.("keydown", (event) => keyboard.press(event));
 
-/** Has a key do something for as long as this is shown. */
+/** Registers a shortcut while the component is mounted. */
 export function useKey(key: string, about: string, run: () => void, { inDialog = false } = {}) {
   const latest = useRef(run);
-  // Before anything is painted: a key must act on what is seen, not on what stood there before.
+  // Before painting: a key must act on what is visible, not on what was there before.
   useLayoutEffect(() => {
     latest.current = run;
   });
@@ -62,12 +62,11 @@ export function useKey(key: string, about: string, run: () => void, { inDialog =
   );
 }
 
-/** Every key that does something now. */
 export function useShortcuts(): readonly Shortcut[] {
   return useSyncExternalStore(keyboard.subscribe, keyboard.get);
 }
 
-/** Whether the key is meant for what has the focus. */
+/** True if the focused element needs the key itself. */
 function isTyping({ key, target }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (key === "Enter" && target.matches("a, button, summary, [role=tab]")) return true;

@@ -3,12 +3,12 @@ import { useSyncExternalStore } from "react";
 const PHONE = "(max-width: 640px)";
 const NARROW = "(max-width: 980px)";
 
-/** Whether there is only room for what matters most. */
+/** True on a phone. */
 export function usePhone(): boolean {
   return useMedia(PHONE);
 }
 
-/** Whether there is no room for what matters least: a tablet, or a small window. */
+/** True on a tablet or in a small window. */
 export function useNarrow(): boolean {
   return useMedia(NARROW);
 }

@@ -2,7 +2,10 @@ import { type RefObject, useEffect, useRef } from "react";
 
 const ASKED = "form :is(input, select, textarea, button)";
 
-/** A dialog element that is open for as long as this is shown; focus stays in it and comes back. */
+/**
+ * A dialog element that is open while the component is mounted. Focus stays inside and returns
+ * afterwards.
+ */
 export function useModal(onClose: () => void): RefObject<HTMLDialogElement | null> {
   const ref = useRef<HTMLDialogElement>(null);
   const close = useRef(onClose);
@@ -11,7 +14,7 @@ export function useModal(onClose: () => void): RefObject<HTMLDialogElement | nul
     const dialog = ref.current;
     if (!dialog) return;
     if (!dialog.open) dialog.showModal();
-    // What is asked comes first, not the way out that stands above it.
+    // Focus the first field, not the close button above it.
     dialog.querySelector<HTMLElement>(ASKED)?.focus();
     const cancel = (event: Event) => {
       event.preventDefault();

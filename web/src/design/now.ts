@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** One clock for everything that shows an age or a countdown; it stands while nobody looks. */
+/** One clock for all ages and countdowns; it stops while the page is hidden. */
 class Ticker {
   #now = Date.now();
   #watchers = new Set<() => void>();
@@ -28,7 +28,7 @@ class Ticker {
 
 const ticker = new Ticker();
 
-/** The time in ms since 1970, told anew every second. */
+/** The time in ms since 1970, updated every second. */
 export function useNow(): number {
   return useSyncExternalStore(ticker.subscribe, ticker.get);
 }

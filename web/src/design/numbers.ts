@@ -12,14 +12,14 @@ export function counted(many: number, one: string): string {
   return `${grouped(many)} ${one}${many === 1 ? "" : "s"}`;
 }
 
-/** 12.3/s, or 4.1/min where a second is too short to say it in. */
+/** 12.3/s, or 4.1/min for slow rates. */
 export function perSecond(rate: number | null | undefined): string {
   if (rate === null || rate === undefined) return "–";
   if (rate === 0) return "0/s";
   return rate < 0.5 ? `${RATE.format(rate * 60)}/min` : `${RATE.format(rate)}/s`;
 }
 
-/** 12 %; a share that is not nothing is never shown as nothing. */
+/** 12 %; a share above 0 is never shown as 0. */
 export function percent(share: number): string {
   if (share > 0 && share < 0.001) return "< 0.1 %";
   return `${new Intl.NumberFormat("en-US", { maximumFractionDigits: share < 0.1 ? 1 : 0 }).format(share * 100)} %`;
@@ -35,7 +35,7 @@ export function bytes(size: number): string {
   return `${unit === 0 ? value : value.toFixed(1)} ${UNITS[unit]}`;
 }
 
-/** 850 ms, 4.2 s, 3 min, 2 h 5 min, 4 d: how long something took or takes. */
+/** 850 ms, 4.2 s, 3 min, 2 h 5 min, 4 d. */
 export function duration(seconds: number): string {
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
   if (seconds < 10 && !Number.isInteger(seconds)) return `${seconds.toFixed(1)} s`;

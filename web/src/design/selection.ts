@@ -1,23 +1,22 @@
 import { useState } from "react";
 
-/** Rows that were chosen: some by id, or all that match the filter, also those not loaded. */
+/** Selected rows: some by id, or all that match the filter, including rows not loaded. */
 export interface Selection {
   ids: ReadonlySet<string>;
-  /** All that match; then `ids` are those taken out again. */
+  /** All matching rows are selected; then `ids` are the exceptions. */
   everything: boolean;
   has: (id: string) => boolean;
   toggle: (id: string) => void;
-  /** Chooses all of these, or (with `on` false) none of them. */
+  /** Selects all of these, or with `on` false deselects them. */
   choose: (ids: readonly string[], on: boolean) => void;
   selectAll: () => void;
   clear: () => void;
-  /** Whether anything is chosen. */
   any: boolean;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** A selection that is dropped whenever `filter` changes: it was made of other rows. */
+/** A selection that is cleared whenever `filter` changes. */
 export function useSelection(filter: string): Selection {
   const [chosen, setChosen] = useState({ filter, ids: NONE, everything: false });
   const { ids, everything } = chosen.filter === filter ? chosen : { ids: NONE, everything: false };
@@ -31,7 +30,7 @@ export function useSelection(filter: string): Selection {
     choose: (some, on) => {
       const next = new Set(ids);
       for (const id of some) {
-        // Where all are chosen, those in the set are taken out.
+        // If everything is selected, the set holds the exceptions.
         if (on === everything) next.delete(id);
         else next.add(id);
       }
@@ -43,7 +42,7 @@ export function useSelection(filter: string): Selection {
   };
 }
 
-/** A set with a member put in, or taken out if it was there. */
+/** A set with a member added, or removed if it was there. */
 export function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
   const next = new Set(ids);
   if (!next.delete(id)) next.add(id);

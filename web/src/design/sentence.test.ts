@@ -13,7 +13,7 @@ describe("a sentence", () => {
     ["https://a.example does not answer", "https://a.example does not answer."],
     ["max_age must be at most 365", "max_age must be at most 365."],
     ["is it there?", "Is it there?"],
-    ["the name or the password is wrong", "The name or the password is wrong."],
+    ["wrong name or password", "Wrong name or password."],
     ["nothing. empty.csv has gone", "Nothing. empty.csv has gone."],
   ])("of “%s” is “%s”", (text, said) => expect(sentence(text)).toBe(said));
 });

@@ -10,7 +10,7 @@ import type { Column } from "./GridRow";
 const features = tableFeatures({ columnVisibilityFeature });
 const NO_DATA: never[] = [];
 
-/** Columns that are shown: those that are not switched off, and for which there is room. */
+/** Columns that are not hidden and for which there is room. */
 export function useShownColumns<T>(
   columns: readonly Column<T>[],
   hidden: readonly string[],

@@ -12,27 +12,27 @@ function chosenTheme(): Theme {
   return kept === "light" || kept === "dark" ? kept : "auto";
 }
 
-/** Takes a theme at once, and for the next time. */
+/** Applies and stores a theme. */
 export function chooseTheme(theme: Theme): void {
   localStorage.setItem(PLACE, theme);
   applyTheme();
   for (const watcher of watchers) watcher();
 }
 
-/** Puts the chosen theme on the page, and the system's where none is chosen. */
+/** Applies the stored theme, or the system's. */
 function applyTheme(): void {
   const theme = chosenTheme();
   const system = matchMedia(DARK).matches ? "dark" : "light";
   document.documentElement.dataset.theme = theme === "auto" ? system : theme;
 }
 
-/** Does so at once, and again whenever the system changes its mind. */
+/** Applies the theme now and whenever the system's changes. */
 export function followTheme(): void {
   applyTheme();
   matchMedia(DARK).addEventListener("change", applyTheme);
 }
 
-/** The chosen theme, told anew when it changes. */
+/** The chosen theme; updates when it changes. */
 export function useTheme(): Theme {
   return useSyncExternalStore((watcher) => {
     watchers.add(watcher);

@@ -1,13 +1,16 @@
-/** Browsers draw nothing below some 16 to 33 million pixels, so a long list is shown by parts. */
+/**
+ * Browsers draw nothing below some 16 to 33 million pixels, so a long list is shown in windows of
+ * this many rows.
+ */
 export const WINDOW_ROWS = 200_000;
 export const SHIFT_ROWS = 100_000;
 
-/** How many rows a part has that begins at `base`. */
+/** Number of rows in the window that starts at `base`. */
 export function windowLength(count: number, base: number): number {
   return Math.max(0, Math.min(count - base, WINDOW_ROWS));
 }
 
-/** Where the part begins that should be shown when its row `first` is at the top. */
+/** The start of the window to show when its row `first` is at the top. */
 export function rebased(base: number, first: number, count: number): number {
   const isNearEnd = first > WINDOW_ROWS - SHIFT_ROWS / 2 && count - base > WINDOW_ROWS;
   if (isNearEnd) return base + SHIFT_ROWS;

@@ -8,20 +8,19 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
-import { Applying } from "./apply";
+import { CacheUpdater } from "./apply";
 import { Connection, type LiveState } from "./connection";
-import type { News, NewsKind, NewsOf } from "./news";
+import type { LiveMessage, LiveMessageKind, LiveMessageValue } from "./messages";
 
-type Hearer = (news: News) => void;
+type LiveListener = (message: LiveMessage) => void;
 
 interface Live {
   connection: Connection;
-  hearers: Set<Hearer>;
+  listeners: Set<LiveListener>;
 }
 
 const LiveContext = createContext<Live | null>(null);
 
-/** Keeps what is shown below it current. */
 export function LiveProvider({
   children,
   onLoggedOut,
@@ -30,20 +29,20 @@ export function LiveProvider({
   onLoggedOut: () => void;
 }) {
   const queries = useQueryClient();
-  const [applying] = useState(() => new Applying(queries));
+  const [updater] = useState(() => new CacheUpdater(queries));
   const live = useMemo<Live>(() => {
-    const hearers = new Set<Hearer>();
+    const listeners = new Set<LiveListener>();
     const connection = new Connection({
-      told: (message) => {
-        const news = { kind: message.kind, value: JSON.parse(message.data) } as News;
-        applying.apply(news);
-        for (const hear of hearers) hear(news);
+      onMessage: (message) => {
+        const live = { kind: message.kind, value: JSON.parse(message.data) } as LiveMessage;
+        updater.apply(live);
+        for (const listener of listeners) listener(live);
       },
-      back: () => applying.applyAll(),
-      loggedOut: onLoggedOut,
+      onReconnect: () => updater.applyAll(),
+      onLoggedOut: onLoggedOut,
     });
-    return { connection, hearers };
-  }, [applying, onLoggedOut]);
+    return { connection, listeners };
+  }, [updater, onLoggedOut]);
 
   useEffect(() => {
     const { connection } = live;
@@ -56,20 +55,20 @@ export function LiveProvider({
       globalThis.removeEventListener("offline", cut);
       globalThis.removeEventListener("online", seek);
       connection.close();
-      applying.close();
+      updater.close();
     };
-  }, [live, applying]);
+  }, [live, updater]);
 
   return <LiveContext value={live}>{children}</LiveContext>;
 }
 
 function useConnection(): Live {
   const live = useContext(LiveContext);
-  if (!live) throw new Error("there is no LiveProvider above this");
+  if (!live) throw new Error("live hooks need a LiveProvider");
   return live;
 }
 
-/** How current the page is, and how to hold it still. */
+/** The connection state, and functions to pause and resume live updates. */
 export function useLive(): LiveState & { pause: () => void; resume: () => void } {
   const { connection } = useConnection();
   const state = useSyncExternalStore(
@@ -79,7 +78,9 @@ export function useLive(): LiveState & { pause: () => void; resume: () => void }
   return { ...state, pause: () => connection.pause(), resume: () => connection.resume() };
 }
 
-/** Hear of one job, four times a second, for as long as this is shown; else of all, once. */
+/**
+ * Subscribes to one job, four times a second, while mounted; otherwise to all jobs, once a second.
+ */
 export function useLiveJob(jobId: string): void {
   const { connection } = useConnection();
   useEffect(() => {
@@ -88,16 +89,19 @@ export function useLiveJob(jobId: string): void {
   }, [connection, jobId]);
 }
 
-/** Hear one kind of news as it comes; `hear` must keep its identity (useCallback). */
-export function useNews<K extends NewsKind>(kind: K, hear: (value: NewsOf<K>) => void): void {
-  const { hearers } = useConnection();
+/** Subscribes to one kind of message; `onMessage` must keep its identity (useCallback). */
+export function useLiveMessage<K extends LiveMessageKind>(
+  kind: K,
+  onMessage: (value: LiveMessageValue<K>) => void,
+): void {
+  const { listeners } = useConnection();
   useEffect(() => {
-    const hearer: Hearer = (news) => {
-      if (news.kind === kind) hear(news.value as NewsOf<K>);
+    const listener: LiveListener = (message) => {
+      if (message.kind === kind) onMessage(message.value as LiveMessageValue<K>);
     };
-    hearers.add(hearer);
+    listeners.add(listener);
     return () => {
-      hearers.delete(hearer);
+      listeners.delete(listener);
     };
-  }, [hearers, kind, hear]);
+  }, [listeners, kind, onMessage]);
 }

@@ -1,11 +1,11 @@
 import { QueryClient } from "@tanstack/react-query";
 import { describe, expect, it } from "vitest";
 import { type Job, keys } from "../api";
-import { Applying } from "./apply";
-import type { Counters } from "./news";
+import { CacheUpdater } from "./apply";
+import type { Counters } from "./messages";
 
 const COUNTS = { total: 10, pending: 4, processing: 1, done: 5 } as Counters["counts"];
-const told: Counters = {
+const counters: Counters = {
   jobId: "7",
   at: "2026-03-01T12:00:00Z",
   state: "RUNNING",
@@ -16,14 +16,14 @@ const told: Counters = {
   limitedBy: null,
 };
 
-describe("news", () => {
+describe("a live message", () => {
   it("brings counters into the job and every list that shows it", () => {
     const queries = new QueryClient();
     const job = { id: "7", name: "prices", state: "RUNNING", rate: 1 } as Job;
     const other = { id: "8", name: "others", state: "DONE" } as Job;
     queries.setQueryData(keys.job("7"), job);
     queries.setQueryData([...keys.jobs, {}], { items: [other, job], next: null });
-    new Applying(queries).apply({ kind: "counters", value: told });
+    new CacheUpdater(queries).apply({ kind: "counters", value: counters });
     expect(queries.getQueryData(keys.job("7"))).toMatchObject({ name: "prices", rate: 2.5 });
     const page = queries.getQueryData<{ items: Job[] }>([...keys.jobs, {}]);
     expect(page?.items.map((each) => each.state)).toEqual(["DONE", "RUNNING"]);
@@ -35,31 +35,31 @@ describe("news", () => {
     const list = [...keys.jobs, {}];
     const isStale = () => queries.getQueryState(list)?.isInvalidated;
     queries.setQueryData(list, { items: [], next: null });
-    const applying = new Applying(queries);
-    applying.apply({ kind: "counters", value: told });
+    const updater = new CacheUpdater(queries);
+    updater.apply({ kind: "counters", value: counters });
     expect(isStale()).toBe(true);
     queries.setQueryData(list, { items: [], next: null }); // it is filtered out
-    applying.apply({ kind: "counters", value: { ...told, rate: 3 } });
+    updater.apply({ kind: "counters", value: { ...counters, rate: 3 } });
     expect(isStale()).toBe(false);
-    applying.close();
+    updater.close();
   });
 
   it("of another state has the lists read anew: filters may let it in or out", () => {
     const queries = new QueryClient();
     const list = [...keys.jobs, {}];
     queries.setQueryData(list, { items: [{ id: "7", state: "RUNNING" }], next: null });
-    const applying = new Applying(queries);
-    applying.apply({ kind: "counters", value: told });
+    const updater = new CacheUpdater(queries);
+    updater.apply({ kind: "counters", value: counters });
     expect(queries.getQueryState(list)?.isInvalidated).toBe(false);
-    applying.apply({ kind: "counters", value: { ...told, state: "DONE" } });
+    updater.apply({ kind: "counters", value: { ...counters, state: "DONE" } });
     expect(queries.getQueryState(list)?.isInvalidated).toBe(true);
-    applying.close();
+    updater.close();
   });
 
   it("of changed items concerns that job alone", () => {
     const queries = new QueryClient();
     for (const id of ["7", "8"]) queries.setQueryData(keys.itemList(id, {}), {});
-    new Applying(queries).apply({ kind: "changed", value: { jobId: "7", after: "c" } });
+    new CacheUpdater(queries).apply({ kind: "changed", value: { jobId: "7", after: "c" } });
     const isStale = (id: string) => queries.getQueryState(keys.itemList(id, {}))?.isInvalidated;
     expect([isStale("7"), isStale("8")]).toEqual([true, false]);
   });
@@ -84,32 +84,32 @@ describe("news", () => {
       Object.entries(pages)
         .filter(([, key]) => queries.getQueryState(key)?.isInvalidated)
         .map(([name]) => name);
-    const applying = new Applying(queries);
-    applying.apply({ kind: "changed", value: { jobId: "7", after: "c" } });
+    const updater = new CacheUpdater(queries);
+    updater.apply({ kind: "changed", value: { jobId: "7", after: "c" } });
     expect(stale()).toEqual(["open", "last", "filtered"]);
     const event = { id: "1", at: null, jobId: "7", itemId: null, message: "" };
-    applying.apply({ kind: "event", value: { ...event, kind: "requeued" } });
+    updater.apply({ kind: "event", value: { ...event, kind: "requeued" } });
     expect(stale()).toContain("finished");
-    applying.close();
+    updater.close();
   });
 
   it("has errors grouped again only when there are more or fewer", () => {
     const queries = new QueryClient();
     const isStale = () => queries.getQueryState(keys.errors("7"))?.isInvalidated;
-    const counts = (error: number) => ({ ...told, counts: { ...COUNTS, error } });
-    const applying = new Applying(queries);
+    const counts = (error: number) => ({ ...counters, counts: { ...COUNTS, error } });
+    const updater = new CacheUpdater(queries);
     queries.setQueryData(keys.errors("7"), []);
-    applying.apply({ kind: "counters", value: counts(2) });
-    applying.apply({ kind: "changed", value: { jobId: "7", after: "c" } });
+    updater.apply({ kind: "counters", value: counts(2) });
+    updater.apply({ kind: "changed", value: { jobId: "7", after: "c" } });
     expect(isStale()).toBe(true);
     queries.setQueryData(keys.errors("7"), []);
-    applying.close();
-    applying.apply({ kind: "changed", value: { jobId: "7", after: "c" } });
+    updater.close();
+    updater.apply({ kind: "changed", value: { jobId: "7", after: "c" } });
     expect(isStale()).toBe(false);
-    applying.apply({ kind: "counters", value: counts(3) });
-    applying.apply({ kind: "changed", value: { jobId: "7", after: "c" } });
+    updater.apply({ kind: "counters", value: counts(3) });
+    updater.apply({ kind: "changed", value: { jobId: "7", after: "c" } });
     expect(isStale()).toBe(true);
-    applying.close();
+    updater.close();
   });
 
   it("of a decision has the job and what waits for a person read anew", () => {
@@ -117,11 +117,11 @@ describe("news", () => {
     const shown = [keys.job("7"), keys.job("8"), keys.reviewList({})];
     for (const key of shown) queries.setQueryData(key, {});
     const event = { id: "1", at: null, jobId: "7", itemId: "3", message: "accepted" };
-    const applying = new Applying(queries);
+    const updater = new CacheUpdater(queries);
     const stale = () => shown.map((key) => queries.getQueryState(key)?.isInvalidated);
-    applying.apply({ kind: "event", value: { ...event, kind: "paused" } });
+    updater.apply({ kind: "event", value: { ...event, kind: "paused" } });
     expect(stale()).toEqual([false, false, false]);
-    applying.apply({ kind: "event", value: { ...event, kind: "decided" } });
+    updater.apply({ kind: "event", value: { ...event, kind: "decided" } });
     expect(stale()).toEqual([true, false, true]);
   });
 });

@@ -1,32 +1,32 @@
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import { type Item, isOpen, type Job, keys, type Page } from "../api";
-import type { Counters, News } from "./news";
+import type { Counters, LiveMessage } from "./messages";
 import { Throttle } from "./throttle";
 
 const PERIOD_MS = 1_000;
 
-/** Brings news into what is shown: counters as they are told, the rest by reading it anew. */
-export class Applying {
+/** Applies live messages to the query cache: counters directly, the rest by reloading. */
+export class CacheUpdater {
   #throttle = new Throttle(PERIOD_MS);
   #states = new Map<string, string>();
-  /** How many errors each job has, as told; and when its errors were last grouped. */
+  /** Errors of each job by its last counters, and at its last grouping. */
   #errors = new Map<string, number>();
   #grouped = new Map<string, number>();
 
   constructor(readonly queries: QueryClient) {}
 
-  /** Take one piece of news in. */
-  apply(news: News): void {
-    switch (news.kind) {
+  /** Applies one message. */
+  apply(message: LiveMessage): void {
+    switch (message.kind) {
       case "counters":
-        this.#counters(news.value);
+        this.#counters(message.value);
         break;
       case "changed":
-        this.#changed(news.value.jobId);
+        this.#changed(message.value.jobId);
         break;
       case "event":
         this.#refresh(keys.allEvents);
-        if (news.value.jobId) this.#told(news.value.jobId, news.value.kind);
+        if (message.value.jobId) this.#event(message.value.jobId, message.value.kind);
         break;
       case "gate":
         this.#refresh(keys.providers);
@@ -36,7 +36,7 @@ export class Applying {
     }
   }
 
-  /** Read everything in sight anew: news may have been missed. */
+  /** Reloads everything visible: messages may have been missed. */
   applyAll(): void {
     this.#throttle.clear();
     void this.queries.invalidateQueries({ refetchType: "active" }, { cancelRefetch: false });
@@ -46,33 +46,33 @@ export class Applying {
     this.#throttle.clear();
   }
 
-  #counters(told: Counters): void {
-    const { jobId, at: _, ...fresh } = told;
-    const isMoved = this.#states.get(jobId) !== told.state && this.#isNews(told);
-    this.#states.set(jobId, told.state);
-    this.#errors.set(jobId, told.counts.error);
+  #counters(counters: Counters): void {
+    const { jobId, at: _, ...fresh } = counters;
+    const isMoved = this.#states.get(jobId) !== counters.state && this.#isNew(counters);
+    this.#states.set(jobId, counters.state);
+    this.#errors.set(jobId, counters.counts.error);
     this.queries.setQueryData<Job>(keys.job(jobId), (job) => job && { ...job, ...fresh });
     this.queries.setQueriesData<Page<Job>>({ queryKey: keys.jobs }, (page) => {
       if (!page?.items.some((job) => job.id === jobId)) return page;
       const items = page.items.map((job) => (job.id === jobId ? { ...job, ...fresh } : job));
       return { ...page, items };
     });
-    // A new job, or one in another state, may belong in a list or no longer belong there.
+    // A new job, or a job in a new state, may belong in a list or no longer belong there.
     if (isMoved) this.#refresh(keys.jobs);
   }
 
-  #isNews({ jobId, state }: Counters): boolean {
+  #isNew({ jobId, state }: Counters): boolean {
     if (this.#states.has(jobId)) return true;
     const pages = this.queries.getQueriesData<Page<Job>>({ queryKey: keys.jobs });
     const listed = pages.flatMap(([, page]) => page?.items ?? []);
     return !listed.some((job) => job.id === jobId && job.state === state);
   }
 
-  #told(jobId: string, kind: string): void {
+  #event(jobId: string, kind: string): void {
     this.#refresh(keys.log(jobId));
-    // What is finished changes only when a person has it changed, which is an event.
+    // Finished items change only by a user's action, which is an event.
     this.#refresh(keys.items(jobId));
-    // A decision mostly comes after the job is done, when its counters are no longer told.
+    // Most decisions come after the job is done, when no counters are sent any more.
     if (kind !== "decided") return;
     this.#refresh(keys.job(jobId));
     this.#changed(jobId);
@@ -87,7 +87,7 @@ export class Applying {
     this.#refresh(["item"]);
   }
 
-  /** Pages whose rows are all finished are not read again: see `mayChange`. */
+  /** Does not reload pages whose rows are all finished: see `mayChange`. */
   #refreshOpen(jobId: string): void {
     const queryKey = keys.items(jobId);
     this.#throttle.run(`open ${JSON.stringify(queryKey)}`, () => {
@@ -98,11 +98,11 @@ export class Applying {
     });
   }
 
-  /** Errors are grouped again only when there are more or fewer of them. */
+  /** Reloads error groups only when the number of errors changes. */
   #refreshErrors(jobId: string): void {
-    const told = this.#errors.get(jobId);
-    if (told !== undefined && told === this.#grouped.get(jobId)) return;
-    if (told !== undefined) this.#grouped.set(jobId, told);
+    const errors = this.#errors.get(jobId);
+    if (errors !== undefined && errors === this.#grouped.get(jobId)) return;
+    if (errors !== undefined) this.#grouped.set(jobId, errors);
     this.#refresh(keys.errors(jobId));
   }
 
@@ -113,11 +113,11 @@ export class Applying {
   }
 }
 
-/** Whether a page of items may look otherwise now, though nobody touched what is finished. */
+/** True if a page of items may have changed without a user's action. */
 export function mayChange(queryKey: QueryKey, data: unknown): boolean {
   const page = data as Page<Item> | undefined;
   const filter = queryKey.find((part) => typeof part === "object" && part !== null) ?? {};
-  // Under a filter or in another order, rows come into a page and leave it.
+  // With a filter or another order, rows enter and leave a page.
   if (Object.values(filter).some((value) => value !== undefined)) return true;
   if (!page?.items || page.next === null) return true;
   return page.items.some(isOpen);

@@ -34,9 +34,9 @@ class Line {
 
 const HELLO = "event: hello\nid: 5\ndata: {}\n\n";
 
-describe("the stream of news", () => {
+describe("the event stream", () => {
   let lines: Line[];
-  let told: Message[];
+  let received: Message[];
   let back: number;
   let connection: Connection;
 
@@ -45,7 +45,7 @@ describe("the stream of news", () => {
   beforeEach(() => {
     vi.useFakeTimers();
     lines = [];
-    told = [];
+    received = [];
     back = 0;
     vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
       const line = new Line(
@@ -57,11 +57,11 @@ describe("the stream of news", () => {
       return line.response();
     });
     connection = new Connection({
-      told: (message) => told.push(message),
-      back: () => {
+      onMessage: (message) => received.push(message),
+      onReconnect: () => {
         back += 1;
       },
-      loggedOut: () => {},
+      onLoggedOut: () => {},
     });
   });
 
@@ -78,7 +78,7 @@ describe("the stream of news", () => {
     lines[0]?.say(`${HELLO}event: changed\ndata: {"jobId":"1"}\n\n`);
     await settle();
     expect(connection.state.mode).toBe("live");
-    expect(told.map((each) => each.kind)).toEqual(["changed"]);
+    expect(received.map((each) => each.kind)).toEqual(["changed"]);
     expect(back).toBe(0);
   });
 

@@ -1,31 +1,31 @@
 import { type Message, SseParser } from "./parser";
 
 /**
- * `live`: what is shown is what is. `connecting`: for the first time. `stale`: the connection is
- * gone, and is being sought again. `paused`: somebody wants the page to hold still.
+ * `live`: connected. `connecting`: for the first time. `stale`: disconnected, reconnecting.
+ * `paused`: paused by the user.
  */
 export type Mode = "connecting" | "live" | "stale" | "paused";
 
 export interface LiveState {
   mode: Mode;
-  /** When the server was last heard, in ms since 1970; null: not yet. */
-  heardAt: number | null;
+  /** Time of the last message in ms since 1970; null before the first. */
+  lastMessageAt: number | null;
 }
 
 export interface Listeners {
-  told: (message: Message) => void;
-  /** The stream is back: changes may have been missed meanwhile. */
-  back: () => void;
-  loggedOut: () => void;
+  onMessage: (message: Message) => void;
+  /** The stream is back. Messages may have been missed. */
+  onReconnect: () => void;
+  onLoggedOut: () => void;
 }
 
 const SILENCE_MS = 40_000; // the server shows that it lives every 15 s
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 
-/** One stream of news, sought again for as long as somebody wants it. */
+/** The event stream; reconnects until it is closed. */
 export class Connection {
-  #state: LiveState = { mode: "connecting", heardAt: null };
+  #state: LiveState = { mode: "connecting", lastMessageAt: null };
   #watchers = new Set<() => void>();
   #listeners: Listeners;
   #stream: AbortController | null = null;
@@ -48,7 +48,7 @@ export class Connection {
     return () => this.#watchers.delete(watcher);
   }
 
-  /** Listens to one job, or (null) to all. */
+  /** Subscribes to one job, or with null to all. */
   listen(jobId: string | null): void {
     if (this.#stream && this.#jobId === jobId) return;
     this.#jobId = jobId;
@@ -66,12 +66,12 @@ export class Connection {
     this.#open();
   }
 
-  /** The machine has no network: what is shown is stale from now on, not after a long silence. */
+  /** The machine is offline: marks the data as stale at once, without waiting for a timeout. */
   cut(): void {
     this.#stream?.abort();
   }
 
-  /** The network is back: there is no need to wait for the next try. */
+  /** The machine is online again: reconnects at once. */
   seek(): void {
     if (this.#state.mode === "stale") void this.#open();
   }
@@ -89,7 +89,7 @@ export class Connection {
     try {
       await this.#read(stream);
     } catch {
-      // However it ended, it is sought again below.
+      // Any end of the stream leads to a reconnect below.
     }
     if (this.#stream === stream) this.#lost();
   }
@@ -98,30 +98,30 @@ export class Connection {
     const query = this.#jobId === null ? "" : `?jobId=${encodeURIComponent(this.#jobId)}`;
     const headers = this.#lastId === null ? {} : { "Last-Event-ID": this.#lastId };
     const response = await fetch(`/api/events${query}`, { headers, signal: stream.signal });
-    if (response.status === 401) this.#listeners.loggedOut();
+    if (response.status === 401) this.#listeners.onLoggedOut();
     if (!response.ok || !response.body) return;
     const parser = new SseParser();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
       const { done, value } = await withinSilence(reader.read(), stream);
       if (done) return;
-      this.#heard(parser.feed(value));
+      this.#receive(parser.feed(value));
     }
   }
 
-  #heard(messages: Message[]): void {
-    this.#state = { mode: this.#state.mode, heardAt: Date.now() };
+  #receive(messages: Message[]): void {
+    this.#state = { mode: this.#state.mode, lastMessageAt: Date.now() };
     for (const message of messages) {
       if (message.id !== null) this.#lastId = message.id;
       if (message.kind === "hello") this.#begun();
-      else this.#listeners.told(message);
+      else this.#listeners.onMessage(message);
     }
   }
 
   #begun(): void {
     this.#failures = 0;
     this.#become("live");
-    if (this.#missed) this.#listeners.back();
+    if (this.#missed) this.#listeners.onReconnect();
     this.#missed = false;
   }
 
@@ -130,7 +130,7 @@ export class Connection {
     this.#become("stale");
     const wait = Math.min(FIRST_WAIT_MS * 2 ** this.#failures, LONGEST_WAIT_MS);
     this.#failures += 1;
-    // Many pages lose the same server at the same moment.
+    // Random delay: many pages lose the same server at the same moment.
     this.#retry = setTimeout(() => void this.#open(), wait * (0.5 + Math.random() / 2));
   }
 
@@ -140,7 +140,7 @@ export class Connection {
   }
 }
 
-/** A read that counts as failed when nothing comes for too long: a dead line says nothing. */
+/** Fails a read after a long silence: a dead connection reports nothing. */
 async function withinSilence<T>(read: Promise<T>, stream: AbortController): Promise<T> {
   const timer = setTimeout(() => stream.abort(), SILENCE_MS);
   try {

@@ -1,2 +1,2 @@
-export { LiveProvider, useLive, useLiveJob, useNews } from "./LiveProvider";
-export type { Counters, GateNews, News } from "./news";
+export { LiveProvider, useLive, useLiveJob, useLiveMessage } from "./LiveProvider";
+export type { Counters, GateMessage, LiveMessage } from "./messages";

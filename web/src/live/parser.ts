@@ -1,18 +1,17 @@
-/** One server-sent event. */
 export interface Message {
   kind: string;
   id: string | null;
   data: string;
 }
 
-/** Cuts a stream of text into server-sent events; comments are only signs of life. */
+/** Splits a stream of text into server-sent events. Comments only keep the connection alive. */
 export class SseParser {
   #rest = "";
   #kind = "";
   #id: string | null = null;
   #data: string[] = [];
 
-  /** The events that end within this piece. */
+  /** Returns the events that end within this chunk. */
   feed(text: string): Message[] {
     const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/);
     this.#rest = lines.pop() ?? "";

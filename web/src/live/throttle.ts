@@ -1,11 +1,11 @@
-/** Lets a thing happen at once, and then at most once in a while, however often it is asked for. */
+/** Runs an action at once, then at most once per period. */
 export class Throttle {
   #waiting = new Map<string, ReturnType<typeof setTimeout>>();
   #again = new Map<string, () => void>();
 
   constructor(readonly periodMs: number) {}
 
-  /** Do it now, or once the time since the last one of that name is over. */
+  /** Runs now, or after the period since the last run of that name. */
   run(name: string, deed: () => void): void {
     if (this.#waiting.has(name)) {
       this.#again.set(name, deed);
@@ -18,7 +18,7 @@ export class Throttle {
     );
   }
 
-  /** Forget what still waits. */
+  /** Cancels all waiting actions. */
   clear(): void {
     for (const timer of this.#waiting.values()) clearTimeout(timer);
     this.#waiting.clear();

@@ -4,7 +4,7 @@ import { Problem } from "../api";
 import { ErrorState } from "../design";
 import { isReachable, LoadFailure, mayReload } from "./loading";
 
-/** A screen that broke; the rest of the page goes on. */
+/** A screen that failed; the rest of the page still works. */
 export function Failure({ error, reset }: ErrorComponentProps) {
   if (error instanceof LoadFailure) return <NotLoaded />;
   return <ErrorState error={error} retry={reset} />;
@@ -12,10 +12,10 @@ export function Failure({ error, reset }: ErrorComponentProps) {
 
 const EVERY_MS = 3_000;
 
-/** A screen whose parts did not come. Once the server answers, the page loads itself again. */
+/** A screen whose code did not load. The page reloads once the server answers. */
 function NotLoaded() {
   const [isThere, setThere] = useState<boolean | null>(null);
-  const look = useCallback(async (signal?: AbortSignal) => {
+  const check = useCallback(async (signal?: AbortSignal) => {
     const found = await isReachable(signal);
     if (signal?.aborted) return;
     setThere(found);
@@ -23,7 +23,7 @@ function NotLoaded() {
   }, []);
   useEffect(() => {
     const over = new AbortController();
-    const again = () => void look(over.signal);
+    const again = () => void check(over.signal);
     again();
     const timer = setInterval(again, EVERY_MS);
     addEventListener("online", again, { signal: over.signal });
@@ -31,19 +31,19 @@ function NotLoaded() {
       over.abort();
       clearInterval(timer);
     };
-  }, [look]);
+  }, [check]);
   if (isThere) {
     const updated = new Problem(
       0,
       "Headgate was updated",
-      "This page belongs to another version. Reload it to go on.",
+      "This page is from another version. Reload it to continue.",
     );
     return <ErrorState error={updated} retry={() => location.reload()} action="Reload" />;
   }
   const away = new Problem(
     0,
     "This page failed to load",
-    "Headgate cannot be reached. The page loads as soon as it answers.",
+    "Headgate cannot be reached. The page loads as soon as the server answers.",
   );
-  return <ErrorState error={away} retry={() => void look()} />;
+  return <ErrorState error={away} retry={() => void check()} />;
 }

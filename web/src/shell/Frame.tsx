@@ -9,7 +9,7 @@ import { KeyboardHelp } from "./KeyboardHelp";
 import { LiveIndicator } from "./LiveIndicator";
 import { ThemeSwitch } from "./ThemeSwitch";
 
-/** What stands around every screen: where one is, who one is, and how current it all is. */
+/** The frame around every screen: navigation, user, live state. */
 export function Frame() {
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -25,7 +25,7 @@ export function Frame() {
       <LiveProvider onLoggedOut={toLogin}>
         <div className={styles.frame}>
           <a href="#main" className={styles.skip}>
-            Skip to the content
+            Skip to content
           </a>
           <Top />
           <main id="main" tabIndex={-1} className={styles.main}>
@@ -38,14 +38,14 @@ export function Frame() {
 }
 
 function Top() {
-  // The menu of a phone closes wherever one goes.
+  // The phone menu closes on navigation.
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const [openedAt, setOpenedAt] = useState<string | null>(null);
   const isOpen = openedAt === path;
   return (
     <header className={styles.top}>
       <Button
-        look="quiet"
+        variant="quiet"
         icon={isOpen ? "cross" : "menu"}
         aria-label="Navigation"
         aria-expanded={isOpen}
@@ -121,7 +121,7 @@ function WhoAmI() {
       button={{
         "aria-label": `${me.name}, ${me.role}`,
         icon: "person",
-        look: "quiet",
+        variant: "quiet",
         children: <span className={styles.who}>{me.name}</span>,
       }}
       items={[

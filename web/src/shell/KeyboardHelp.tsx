@@ -3,22 +3,22 @@ import { Button, Dialog, Key, useKey } from "../design";
 import { useShortcuts } from "../design/keyboard";
 import styles from "./KeyboardHelp.module.css";
 
-/** The keys that work on this page, when `?` is pressed. */
+/** The list of shortcuts that `?` opens. */
 export function KeyboardHelp() {
   const [isOpen, setOpen] = useState(false);
-  useKey("?", "Show these keys", () => setOpen(true));
+  useKey("?", "Show keyboard shortcuts", () => setOpen(true));
   useKey("/", "Search", () => searchField()?.focus());
   return (
     <>
       <Button
-        look="quiet"
+        variant="quiet"
         icon="keyboard"
-        aria-label="Keyboard"
+        aria-label="Keyboard shortcuts"
         className={styles.button}
         onClick={() => setOpen(true)}
       />
       {isOpen && (
-        <Dialog title="Keyboard" onClose={() => setOpen(false)}>
+        <Dialog title="Keyboard shortcuts" onClose={() => setOpen(false)}>
           <Keys />
         </Dialog>
       )}
@@ -26,7 +26,7 @@ export function KeyboardHelp() {
   );
 }
 
-/** Where this screen is searched, if it can be. */
+/** The search field of the screen, if it has one. */
 function searchField(): HTMLElement | null {
   return document.querySelector<HTMLElement>('[data-key="/"]');
 }
@@ -51,7 +51,7 @@ function Keys() {
         <dt>
           <Key>Esc</Key>
         </dt>
-        <dd>Close what is open</dd>
+        <dd>Close</dd>
       </div>
     </dl>
   );

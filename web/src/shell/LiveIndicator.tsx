@@ -3,17 +3,12 @@ import { duration } from "../design/numbers";
 import { useLive } from "../live";
 import styles from "./LiveIndicator.module.css";
 
-/** Whether the page shows what is: live, paused, or stale and since when. A press pauses it. */
+/** The live state: live, paused, or stale and since when. A click pauses updates. */
 export function LiveIndicator() {
-  const { mode, heardAt, pause, resume } = useLive();
+  const { mode, lastMessageAt, pause, resume } = useLive();
   if (mode === "paused") {
     return (
-      <Button
-        icon="play"
-        onClick={resume}
-        className={styles.paused}
-        title="Show changes as they happen"
-      >
+      <Button icon="play" onClick={resume} className={styles.paused} title="Resume live updates">
         Updates paused
       </Button>
     );
@@ -21,12 +16,12 @@ export function LiveIndicator() {
   if (mode === "stale") {
     return (
       <span className={classes(styles.state, styles.stale)} role="status">
-        <Icon name="warn" /> Stale <Age since={heardAt} />
+        <Icon name="warn" /> Stale <Age since={lastMessageAt} />
       </span>
     );
   }
   return (
-    <Button look="quiet" onClick={pause} title="Pause updates of this page">
+    <Button variant="quiet" onClick={pause} title="Pause live updates">
       <span className={classes(styles.dot, mode === "live" && styles.live)} />
       {mode === "live" ? "Live" : "Connecting"}
     </Button>

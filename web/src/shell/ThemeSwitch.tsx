@@ -3,16 +3,15 @@ import { chooseTheme, type Theme, useTheme } from "../design/theme";
 
 const NEXT: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" };
 const ICONS: Record<Theme, IconName> = { auto: "screen", light: "sun", dark: "moon" };
-const WORDS: Record<Theme, string> = { auto: "as the system", light: "light", dark: "dark" };
+const WORDS: Record<Theme, string> = { auto: "system", light: "light", dark: "dark" };
 
-/** Light, dark, or as the system is. */
 export function ThemeSwitch() {
   const theme = useTheme();
   return (
     <Button
-      look="quiet"
+      variant="quiet"
       icon={ICONS[theme]}
-      aria-label={`Colours: ${WORDS[theme]}`}
+      aria-label={`Theme: ${WORDS[theme]}`}
       onClick={() => chooseTheme(NEXT[theme])}
     />
   );

@@ -2,8 +2,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { useCallback, useState } from "react";
 
 /**
- * Where a list begins that a link may point into. `after` is the cursor in the URL when the page is
- * opened; scrolling writes it there without beginning anew, and another filter drops it.
+ * The start of a list that a link may point into. `after` is the cursor in the URL when the page
+ * opens; scrolling updates it there without reloading, and a new filter drops it.
  */
 export function useCursor(filter: string, after: string | undefined) {
   const navigate = useNavigate();

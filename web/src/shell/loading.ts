@@ -1,4 +1,4 @@
-/** A part of the page that could not be loaded: no network, or another version of Headgate. */
+/** A part of the page failed to load: no network, or another version of Headgate. */
 export class LoadFailure extends Error {
   override readonly name = "LoadFailure";
 
@@ -7,7 +7,7 @@ export class LoadFailure extends Error {
   }
 }
 
-/** Loads a part of the page; a LoadFailure if that does not work. */
+/** Loads a part of the page, or throws a LoadFailure. */
 export async function loaded<T>(part: Promise<T>): Promise<T> {
   try {
     return await part;
@@ -20,8 +20,8 @@ const LAST_RELOAD = "headgate-reloaded-at";
 const APART_MS = 20_000;
 
 /**
- * Whether the page may load itself again at this moment. If loading again did not help, it is not
- * tried over and over: the user decides.
+ * True if the page may reload itself now. It does not do so repeatedly: if that did not help, the
+ * user decides.
  */
 export function mayReload(now: number, storage: Pick<Storage, "getItem" | "setItem">): boolean {
   const last = Number(storage.getItem(LAST_RELOAD) ?? Number.NEGATIVE_INFINITY);
@@ -30,7 +30,6 @@ export function mayReload(now: number, storage: Pick<Storage, "getItem" | "setIt
   return true;
 }
 
-/** Whether the server answers at all. */
 export async function isReachable(signal?: AbortSignal): Promise<boolean> {
   try {
     const response = await fetch("/api/session", { signal: signal ?? null, cache: "no-store" });

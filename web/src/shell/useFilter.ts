@@ -1,12 +1,12 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useCallback } from "react";
 
-/** What does not change which rows there are. */
+/** Parameters that do not change which rows are listed. */
 const BESIDE = ["item", "columns"];
 
 /**
- * Changes what stands in the URL; a place in a list belongs to its filter and goes with it. With
- * `push` the way back leads to what was before: for drawers and tabs, not for filters.
+ * Changes search parameters. A cursor belongs to its filter and is dropped with it. `push` adds a
+ * history entry: for drawers and tabs, not for filters.
  */
 export function useFilter() {
   const navigate = useNavigate();

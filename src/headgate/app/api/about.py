@@ -1,10 +1,10 @@
-"""What this installation is and offers, for whoever draws screens of it."""
+"""`GET /api/about`: the version, the features that are switched on, and the size limits."""
 
 from fastapi import APIRouter
 
 from headgate import __version__
 from headgate.app.api.bodies import BoundedRoute
-from headgate.app.api.identity import Someone
+from headgate.app.api.identity import CurrentUser
 from headgate.app.api.models import ResponseModel
 from headgate.app.api.problems import documented
 from headgate.app.api.state import State
@@ -13,13 +13,13 @@ router = APIRouter(prefix="/api/about", tags=["health"], route_class=BoundedRout
 
 
 class Features(ResponseModel):
-    """What can be switched off in the settings."""
+    """Features that the settings can switch off."""
 
     pending_view: bool
 
 
 class About(ResponseModel):
-    """The release, what is switched on, and how much is taken at once."""
+    """The version, the features that are switched on, and the size limits."""
 
     version: str
     features: Features
@@ -28,8 +28,8 @@ class About(ResponseModel):
 
 
 @router.get("", responses=documented())
-async def about(who: Someone, app_state: State) -> About:
-    """Tell the release, what is switched on, and how much is taken at once."""
+async def about(who: CurrentUser, app_state: State) -> About:
+    """Return the version, the features that are switched on, and the size limits."""
     policy = app_state.settings.server
     return About(
         version=__version__,

@@ -1,4 +1,4 @@
-"""The application: every router, every guard, one document that describes them."""
+"""The FastAPI application: all routers, all middleware and the OpenAPI document."""
 
 import msgspec
 from fastapi import FastAPI, Request, Response
@@ -73,7 +73,6 @@ ROUTERS = (
 
 
 def build_app(app_state: AppState) -> FastAPI:
-    """The application over one office."""
     app = _routed()
     app.state.app_state = app_state
     app.add_middleware(Compression)
@@ -82,17 +81,17 @@ def build_app(app_state: AppState) -> FastAPI:
 
 
 def document() -> Json:
-    """The OpenAPI document, which needs neither a server nor a store."""
+    """Return the OpenAPI document. Needs neither a server nor a store."""
     return _routed().openapi()
 
 
 class Application(FastAPI):
-    """Describes itself when it is first asked to: that takes longer than to start."""
+    """Builds the OpenAPI document on the first request, because that takes longer than a start."""
 
     _described = b""
 
     def openapi(self) -> Json:
-        """The OpenAPI document, with what no endpoint names by itself."""
+        """Add the schemas that no endpoint names in its signature."""
         if self.openapi_schema is None:
             document = super().openapi()
             schemas = document["components"]["schemas"]
@@ -106,12 +105,12 @@ class Application(FastAPI):
         return self.openapi_schema
 
     def setup(self) -> None:
-        """Add the endpoint of the document; FastAPI calls this once."""
+        """Add the endpoint of the document. FastAPI calls this once."""
         super().setup()
         self.add_route("/api/openapi.json", self.describe, include_in_schema=False)
 
     async def describe(self, _: Request) -> Response:
-        """Send the document. Anybody may ask, so that its text is made only once."""
+        """Send the document. The endpoint is public, so the encoded text is cached."""
         if not self._described:
             self._described = msgspec.json.encode(self.openapi())
         return Response(self._described, media_type="application/json")

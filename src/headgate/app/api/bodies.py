@@ -1,7 +1,7 @@
-"""Bodies of requests: bounded while they arrive, after identity and before anything is parsed.
+"""Request bodies: size and pace are limited after the identity check and before parsing.
 
-An endpoint declares with `takes` how much it takes; without it, 1 MB. An upload to disk has bounds
-of its own, in `upload`.
+An endpoint declares its limit with `takes`; the default is 1 MB. `upload` has separate limits for
+files.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from starlette.requests import ClientDisconnect
 
-from headgate.app.api.identity import client_of, identify, require_someone
+from headgate.app.api.identity import client_of, identify, require_user
 from headgate.app.api.problems import ProblemResponse
 from headgate.app.api.state import state_of
 from headgate.app.api.text_check import require_text
@@ -22,18 +22,16 @@ from headgate.core.minimum_pace import LEAST_BYTES_PER_S, latest_s
 
 KB, MB = 1_024, 1_048_576
 UNCOUNTED = 64 * KB
-"""What every request may hold without asking for room: connections bound it."""
+"""Bytes that a request may hold without a reservation. The connection limit bounds their sum."""
 IN_THREAD_BYTES = 64 * KB
-"""Parsing more than this leaves the event loop."""
+"""Bodies over this size, in bytes, are parsed in a thread."""
 
 
 class BodyLimit(NamedTuple):
-    """The most that a body may have."""
-
     size: int
     """In bytes."""
     values: int
-    """Counted by the commas. To check many values takes far longer than to read them."""
+    """Counted by commas. Validating many values takes far longer than reading them."""
 
 
 USUAL = BodyLimit(1 * MB, 25_000)
@@ -42,7 +40,7 @@ Handle = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 def takes(size: int, values: int = USUAL.values) -> Callable[[Endpoint], Endpoint]:
-    """Declare the most that the body of a request to an endpoint may have."""
+    """Declare the body limit of an endpoint."""
 
     def declare(endpoint: Endpoint) -> Endpoint:
         endpoint.body_limit = BodyLimit(size, values)  # type: ignore[attr-defined]
@@ -52,13 +50,12 @@ def takes(size: int, values: int = USUAL.values) -> Callable[[Endpoint], Endpoin
 
 
 def limit_of(endpoint: Callable[..., Any]) -> BodyLimit:
-    """The most that an endpoint takes."""
     limit: BodyLimit = getattr(endpoint, "body_limit", USUAL)
     return limit
 
 
 class BodyReader:
-    """The body of one request on its way into memory."""
+    """Reads the body of one request into memory."""
 
     def __init__(self, request: Request, limit: BodyLimit) -> None:
         app_state = state_of(request)
@@ -71,7 +68,7 @@ class BodyReader:
         self._taken = 0
 
     async def read(self, owner: str) -> bytearray:
-        """All of it; 413 over its limit, 408 below the least pace."""
+        """Read the whole body. Raises 413 over the size limit and 408 below the minimum pace."""
         stated = self._request.headers.get("content-length", "")
         if stated.isdigit() and (len(stated) > 18 or int(stated) > self._limit.size):
             raise self._too_long()
@@ -91,7 +88,7 @@ class BodyReader:
             body += chunk
 
     def release(self) -> None:
-        """Give back the room: the request was answered."""
+        """Free the reserved memory after the response."""
         self._room.free(self._owner, self._taken)
         self._taken = 0
 
@@ -103,10 +100,12 @@ class BodyReader:
         except TimeoutError:
             pace = LEAST_BYTES_PER_S // KB
             raise ProblemResponse(
-                408, f"the body came too slowly: send at least {pace} kB a second"
+                408, f"the request body arrived too slowly; send at least {pace} kB per second"
             ) from None
         except ClientDisconnect as error:
-            raise ProblemResponse(400, "the request was broken off") from error
+            raise ProblemResponse(
+                400, "the connection was closed before the request was complete"
+            ) from error
 
     def _count(self, size: int) -> None:
         more = size - UNCOUNTED - self._taken
@@ -118,31 +117,28 @@ class BodyReader:
         size, values = self._limit
         shown = f"{size // MB} MB" if size >= MB else f"{size // KB} kB"
         return ProblemResponse(
-            413, f"the body of this request has at most {shown} and {values:,} values in it"
+            413, f"the request body is too large: the limit is {shown} and {values:,} values"
         )
 
 
 class _ReadRequest(Request):
-    """A request whose body is there."""
+    """A request whose body was read before."""
 
     taken = bytearray()
 
     async def body(self) -> bytes:
-        """The body."""
         return self.taken  # type: ignore[return-value]
 
     async def json(self) -> Any:
-        """The value in the body."""
         if len(self.taken) <= IN_THREAD_BYTES:
             return json.loads(self.taken)
         return await state_of(self).threads.bodies.run(json.loads, self.taken)
 
 
 class BoundedRoute(APIRoute):
-    """Asks for identity, then reads the body within its limit, then leaves the rest to FastAPI."""
+    """Checks the identity, reads the body within its limit, then hands over to FastAPI."""
 
     def get_route_handler(self) -> Handle:
-        """What answers a request."""
         answer = super().get_route_handler()
         limit, protected = limit_of(self.endpoint), needs_identity(self.dependant)
         reads = self.body_field is not None
@@ -154,7 +150,7 @@ class BoundedRoute(APIRoute):
                     return await answer(request)
                 owner = client_of(request, state_of(request))
                 if protected:
-                    owner = (await require_someone(request, state_of(request))).name
+                    owner = (await require_user(request, state_of(request))).name
                 whole = _ReadRequest(request.scope, request.receive)
                 whole.taken = await matching.read(owner)
                 require_text(whole.taken)
@@ -166,13 +162,12 @@ class BoundedRoute(APIRoute):
 
 
 def needs_identity(dependant: Dependant) -> bool:
-    """Whether an endpoint asks who is there."""
     if dependant.call is identify:
         return True
     return any(needs_identity(each) for each in dependant.dependencies)
 
 
 async def body_of(request: Request, owner: str) -> bytearray:
-    """The body of a request to an endpoint that parses it by itself."""
+    """Read the body, for an endpoint that parses it without FastAPI."""
     matching: BodyReader = request.state.matching
     return await matching.read(owner)

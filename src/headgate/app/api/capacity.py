@@ -1,4 +1,4 @@
-"""Requests that wait for a slot, each in the line of its user."""
+"""Limits on concurrent requests, event streams and body memory, in total and per user."""
 
 import asyncio
 from collections import Counter, deque
@@ -10,7 +10,7 @@ from headgate.core.slots import Slots
 
 
 class SlotQueue:
-    """Slots for one kind of request: see Slots for who gets the next one."""
+    """Slots for one kind of request, with one wait queue per user. `Slots` picks the next user."""
 
     def __init__(self, total: int, per_user: int) -> None:
         self._slots = Slots(total, per_user)
@@ -18,7 +18,6 @@ class SlotQueue:
 
     @asynccontextmanager
     async def slot(self, user: str) -> AsyncIterator[None]:
-        """Wait for a slot, and use it."""
         turn = asyncio.get_running_loop().create_future()
         self._lines.setdefault(user, deque()).append(turn)
         self._hand_out()
@@ -48,24 +47,21 @@ class SlotQueue:
 
 
 class StreamSlots:
-    """Counts the open streams of each user."""
-
     def __init__(self, most: int) -> None:
         self._most = most
         self._open: Counter[str] = Counter()
 
     def require_room(self, user: str) -> None:
-        """Refuse one stream too many."""
+        """Raise 429 if the user has the maximum number of open streams."""
         if self._open[user] >= self._most:
             raise ProblemResponse(
                 429,
-                f"you have {self._most} streams of events open, which is the most: close some",
+                f"you have {self._most} event streams open, which is the limit; close some",
                 {"Retry-After": "5"},
             )
 
     @contextmanager
     def held(self, user: str) -> Iterator[None]:
-        """Count a stream for as long as it is open."""
         self._open[user] += 1
         try:
             yield
@@ -76,30 +72,29 @@ class StreamSlots:
 
 
 SHARE = 4
-"""A user has one part in so many."""
+"""One owner may hold at most 1/4 of the body memory."""
 
 
 class BodyMemory:
-    """The bytes of bodies that may be in memory, in total and for one owner."""
+    """Limits the bytes of request bodies in memory, in total and per owner."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._held: Counter[str] = Counter()
 
     def take(self, owner: str, size: int) -> None:
-        """Count bytes that came; 429 or 503 if there is no room for them."""
+        """Reserve bytes. Raises 429 at the owner's limit and 503 at the total limit."""
         if self._held[owner] + size > self._most // SHARE:
             raise ProblemResponse(
-                429, "your requests that are under way hold too much; send one after the other"
+                429, "your running requests use too much memory; send them one after another"
             )
         if self._held.total() + size > self._most:
             raise ProblemResponse(
-                503, "too many large requests are under way", {"Retry-After": "5"}
+                503, "the server has too many large requests; try again later", {"Retry-After": "5"}
             )
         self._held[owner] += size
 
     def free(self, owner: str, size: int) -> None:
-        """Count them no more."""
         self._held[owner] -= size
         if self._held[owner] <= 0:
             del self._held[owner]

@@ -1,4 +1,4 @@
-"""Answers of the API, packed for those who can unpack them."""
+"""Gzip compression of API responses."""
 
 import asyncio
 import gzip
@@ -9,21 +9,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from headgate.app.api.ui import takes_packed
 
 LEAST_BYTES = 1_000
-"""Less is not worth it. `/api/me` and `/api/session` stay below: they hold a secret, and the length
-of what is packed tells of its content."""
+"""Smaller responses are sent uncompressed. `/api/me` and `/api/session` stay below this size: they
+hold a secret, and the length of compressed data reveals its content."""
 IN_THREAD_BYTES = 256 * 1024
 LEVEL = 4
-"""Rows shrink to a tenth; more effort hardly makes them smaller."""
+"""Level 4 makes rows ten times smaller. Higher levels gain little."""
 
 
 class Compression:
-    """Packs JSON that comes in one piece. Streams and files are passed on as they are."""
+    """Compresses JSON responses that have one chunk. Streams and files are sent unchanged."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, packed if the client takes that."""
         if scope["type"] != "http" or not scope["path"].startswith("/api/"):
             await self._app(scope, receive, send)
             return
@@ -32,15 +31,13 @@ class Compression:
 
 
 class _Packer:
-    """One answer on its way."""
-
     def __init__(self, send: Send, *, packs: bool) -> None:
         self._send = send
         self._packs = packs
         self._start: Message | None = None
 
     async def send(self, message: Message) -> None:
-        """Hold the head back until the body shows whether it is packed."""
+        """Hold back the response head until the size of the body is known."""
         if message["type"] == "http.response.start" and _is_json(message):
             self._start = message
             return

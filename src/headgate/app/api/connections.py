@@ -1,4 +1,4 @@
-"""How many connections the server holds, and which of them goes when there are too many."""
+"""Limits on open connections, and which connection is closed at the limit."""
 
 import ipaddress
 import resource
@@ -9,26 +9,24 @@ from typing import Protocol
 from headgate.app.server_policy import ServerPolicy
 
 BACKLOG = 256
-"""Connections that the system may hand over at once, before any of them can be counted."""
+"""Connections that the system may hand over at once, before any of them is counted."""
 FILES = 128
-"""Descriptors that are left for the store, uploads and pipes."""
+"""File descriptors that are reserved for the store, uploads and pipes."""
 
 
 class Connection(Protocol):
-    """A connection, as far as counting needs it."""
-
     address: str
 
     def drop(self) -> None:
-        """Close it at once, without an answer."""
+        """Close at once, without a response."""
 
 
 class ServerConnections:
     """Counts open connections, in total and by address.
 
-    A new connection is let in as long as another one can go: the one that has owed its request for
-    the longest time, or else the oldest stream of events, which its client opens again. So clients
-    that hold half requests push out one another.
+    At the limit, a new connection replaces the one whose request has been incomplete for the
+    longest time, or else the oldest event stream, because its client reconnects. Clients that hold
+    half-sent requests thus replace each other.
     """
 
     def __init__(self, most: int, per_address: int) -> None:
@@ -44,7 +42,7 @@ class ServerConnections:
         return len(self._open)
 
     def admit(self, new: Connection) -> bool:
-        """Count a new connection; False: there are too many, and all others are being answered."""
+        """Count a new connection. Returns False at the limit if all others are being answered."""
         if self._is_full(new.address) and not self._make_room(new.address):
             return False
         self._open[new] = None
@@ -53,28 +51,27 @@ class ServerConnections:
         return True
 
     def owes(self, connection: Connection) -> None:
-        """Note that its next request, or the rest of one, has yet to come."""
+        """Note that the next request, or the rest of one, has not arrived yet."""
         if connection in self._open:
             self._owing.setdefault(connection)
 
     def has_sent(self, connection: Connection) -> None:
-        """Note that its request is complete, or that it may take its time."""
+        """Note that the request is complete, or that it has a time limit elsewhere."""
         self._owing.pop(connection, None)
 
     def streams(self, connection: Connection) -> None:
-        """Note that it is answered without an end."""
+        """Note that the connection carries an event stream."""
         if connection in self._open:
             self._streaming[connection] = None
 
     def may_linger(self, connection: Connection, most: int) -> bool:
-        """Whether a refused client may send on for a moment; that many may at the same time."""
+        """Return whether a refused client may keep sending; at most `most` clients may."""
         if len(self._lingering) >= most:
             return False
         self._lingering.add(connection)
         return True
 
     def leave(self, connection: Connection) -> None:
-        """Count it no more."""
         self._owing.pop(connection, None)
         self._streaming.pop(connection, None)
         self._lingering.discard(connection)
@@ -89,7 +86,7 @@ class ServerConnections:
         return len(self._open) >= self._most or self._is_crowded(address)
 
     def _is_crowded(self, address: str) -> bool:
-        # A proxy on this machine speaks for many clients.
+        # A proxy on this machine forwards the requests of many clients.
         return self._by_address[address] >= self._per_address and not is_loopback(address)
 
     def _make_room(self, address: str) -> bool:
@@ -104,7 +101,6 @@ class ServerConnections:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address is of this machine alone."""
     try:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:
@@ -112,7 +108,7 @@ def is_loopback(address: str) -> bool:
 
 
 def most_connections(policy: ServerPolicy) -> int:
-    """What the settings allow, as far as the process may open that many files."""
+    """Return the configured number of connections, reduced to what the file limit allows."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
         return policy.connections

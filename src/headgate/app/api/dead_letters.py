@@ -1,4 +1,4 @@
-"""Dead letters: what ended in ERROR, across jobs."""
+"""Dead letters: items in ERROR, across jobs."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from headgate.app.api.bodies import BoundedRoute
-from headgate.app.api.identity import Someone, Writer
+from headgate.app.api.identity import CurrentUser, Writer
 from headgate.app.api.item_view import ItemPage
 from headgate.app.api.items import ErrorClass, page_view
 from headgate.app.api.models import Identifier, RequestModel, ResponseModel
@@ -32,14 +32,14 @@ JobType = Annotated[str | None, Query(alias="jobType", max_length=200)]
 
 @router.get("", responses=documented(), dependencies=[KeysetOnly])
 async def ls(
-    who: Someone,
+    who: CurrentUser,
     app_state: State,
     error_class: ErrorClass = None,
     job_type: JobType = None,
     page_size: PageSize = 100,
     after: After = None,
 ) -> ItemPage:
-    """List dead letters, the longest dead first."""
+    """List dead letters, oldest failure first."""
     query = ItemQuery(
         job_id=None,
         statuses=DEAD,
@@ -55,25 +55,23 @@ async def ls(
 
 
 class DeadOfJobView(ResponseModel):
-    """A job with dead letters."""
-
     job_id: Identifier
     name: str
     count: int
 
 
 class DeadTotals(ResponseModel):
-    """How many dead letters there are, and in which jobs, newest first."""
+    """Number of dead letters, in total and per job, newest job first."""
 
     count: int
     whole: bool
-    """Every job was counted: of very many, only the newest are."""
+    """False if there were too many jobs to count; then only the newest were counted."""
     jobs: list[DeadOfJobView]
 
 
 @router.get("/jobs", responses=documented())
 async def totals(
-    who: Someone, app_state: State, error_class: ErrorClass = None, job_type: JobType = None
+    who: CurrentUser, app_state: State, error_class: ErrorClass = None, job_type: JobType = None
 ) -> DeadTotals:
     """Count the dead letters of each job."""
     jobs, whole = await DeadLetters(app_state.store, who.sees).counted(job_type, error_class)
@@ -88,34 +86,30 @@ async def totals(
 
 
 class ReplayRequest(RequestModel):
-    """Which dead letters: some by id, those of a job, or all that match."""
+    """Selects dead letters by id, by job, or all that match."""
 
     item_ids: list[str] | None = Field(None, max_length=10_000)
     job_id: str | None = None
     everything: bool = Field(default=False, alias="all")
-    job_type: str | None = Field(None, max_length=200, description="Goes with `all`.")
-    except_ids: list[str] = Field(
-        default=[], max_length=10_000, description="All that match but these."
-    )
+    job_type: str | None = Field(None, max_length=200, description="Only with `all`.")
+    except_ids: list[str] = Field(default=[], max_length=10_000, description="Items to leave out.")
     error_class: str | None = Field(None, max_length=100)
     reset_attempts: bool = False
     dry_run: bool = False
 
 
 class Replayed(ResponseModel):
-    """How many were brought back, and in which jobs."""
-
     count: int
     job_ids: list[Identifier]
 
 
 @router.post("/replay", responses=documented(409))
 async def replay(asked: ReplayRequest, who: Writer, app_state: State) -> Replayed:
-    """Bring dead letters back to PENDING."""
+    """Move dead letters back to PENDING."""
     if sum((asked.item_ids is not None, asked.job_id is not None, asked.everything)) != 1:
-        raise ProblemResponse(422, "say what to replay: `itemIds`, `jobId` or `all`")
+        raise ProblemResponse(422, "name exactly one of `itemIds`, `jobId` and `all`")
     if asked.job_type is not None and not asked.everything:
-        raise ProblemResponse(422, "`jobType` goes with `all`")
+        raise ProblemResponse(422, "`jobType` can only be used with `all`")
     what = Replay(
         ids=None if asked.item_ids is None else numbers_in(asked.item_ids),
         job_id=await job_named(app_state, who.sees, asked.job_id),
@@ -130,8 +124,7 @@ async def replay(asked: ReplayRequest, who: Writer, app_state: State) -> Replaye
 
 
 def numbers_in(texts: list[str]) -> tuple[int, ...]:
-    """The numbers of items; each must be one."""
     numbers = [number_in(text) if text else None for text in texts]
     if None in numbers:
-        raise UnknownItem(f"there is no item {texts[numbers.index(None)][:40]!r}")
+        raise UnknownItem(f"item {texts[numbers.index(None)][:40]!r} not found")
     return tuple(number for number in numbers if number is not None)

@@ -1,4 +1,4 @@
-"""Failures of a job, grouped by what they say."""
+"""`GET /api/jobs/{jobId}/errors`: the failures of a job, grouped by signature."""
 
 from fastapi import APIRouter
 
@@ -13,14 +13,12 @@ router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 
 
 class Example(ResponseModel):
-    """One of a group."""
-
     item_id: Identifier
     reason: str
 
 
 class ErrorGroupView(ResponseModel):
-    """Failures that say the same but for numbers, names and addresses."""
+    """Failures whose messages differ only in numbers, names and addresses."""
 
     signature: str
     error_class: str
@@ -29,14 +27,14 @@ class ErrorGroupView(ResponseModel):
 
 
 class ErrorGroups(ResponseModel):
-    """All groups, the largest first."""
+    """Error groups, largest first."""
 
     items: list[ErrorGroupView]
 
 
 @router.get("/{jobId}/errors", responses=documented())
 async def ls(job: OwnJob, app_state: State) -> ErrorGroups:
-    """Group a job's failures by signature."""
+    """Group the failures of a job by signature."""
     groups = await app_state.store.reads.error_groups(job.id)
     return ErrorGroups(
         items=[

@@ -1,4 +1,4 @@
-"""An event as clients see it."""
+"""The event as the API returns it."""
 
 from headgate.app.api.models import Identifier, Moment, ResponseModel
 from headgate.core.redact_text import redacted
@@ -7,8 +7,6 @@ from headgate.ports.reads import EventRow
 
 
 class EventView(ResponseModel):
-    """One line of the record of decisions."""
-
     id: Identifier
     at: Moment
     job_id: Identifier | None
@@ -18,7 +16,6 @@ class EventView(ResponseModel):
 
 
 def event_view(row: EventRow) -> EventView:
-    """An event."""
     return EventView(
         id=str(row.id),
         at=moment(row.at),

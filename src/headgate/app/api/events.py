@@ -1,4 +1,4 @@
-"""What changes, as it changes: server-sent events."""
+"""The event stream (server-sent events) and the event log."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager
@@ -12,7 +12,7 @@ from starlette.responses import Response
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.change_feed import ChangeFeed, Topic
 from headgate.app.api.event_view import EventView, event_view
-from headgate.app.api.identity import Someone, is_still
+from headgate.app.api.identity import CurrentUser, is_still
 from headgate.app.api.models import ResponseModel
 from headgate.app.api.params import job_named, number_in
 from headgate.app.api.problems import ProblemResponse, documented
@@ -23,14 +23,14 @@ router = APIRouter(prefix="/api/events", tags=["events"], route_class=BoundedRou
 
 
 class EventPage(ResponseModel):
-    """Some events, newest first."""
+    """Events, newest first."""
 
     items: list[EventView]
     next: str | None
 
 
 JobChoice = Annotated[
-    str | None, Query(alias="jobId", max_length=40, description="Only what concerns this job.")
+    str | None, Query(alias="jobId", max_length=40, description="Only events of this job.")
 ]
 
 
@@ -41,33 +41,34 @@ JobChoice = Annotated[
 )
 async def stream(
     request: Request,
-    who: Someone,
+    who: CurrentUser,
     app_state: State,
     job_id: JobChoice = None,
     last_event_id: Annotated[
-        str | None, Header(alias="Last-Event-ID", max_length=40, description="Where to go on.")
+        str | None,
+        Header(alias="Last-Event-ID", max_length=40, description="Resume after this event."),
     ] = None,
 ) -> Response:
-    """Stream counters, changes, decisions and gate changes (of the job, or for admins of all).
+    """Stream counters, changes, events and gate changes (of the job, or for admins of all).
 
-    It ends when the token or session ends, or when its user gets another role.
+    The stream ends when the token or the session ends, or when the role of the user changes.
     """
     number = await job_named(app_state, who.sees, job_id)
     after = _after(last_event_id)
     topic = Topic(job_id=number, owner=who.sees, gates=who.sees is None)
     app_state.streams.require_room(who.name)
-    news = ChangeFeed(app_state, topic, partial(is_still, who, request, app_state))
-    return EventSourceResponse(_told(news, after, app_state.streams.held(who.name)), ping=15)
+    feed = ChangeFeed(app_state, topic, partial(is_still, who, request, app_state))
+    return EventSourceResponse(_stream(feed, after, app_state.streams.held(who.name)), ping=15)
 
 
 @router.get("/log", responses=documented())
 async def log(
-    who: Someone,
+    who: CurrentUser,
     app_state: State,
     job_id: JobChoice = None,
     page_size: Annotated[int, Query(alias="pageSize", ge=1, le=1_000)] = 100,
     after: Annotated[
-        str | None, Query(max_length=40, description="`next` of the page before.")
+        str | None, Query(max_length=40, description="`next` of the previous page.")
     ] = None,
 ) -> EventPage:
     """List events, newest first."""
@@ -90,13 +91,13 @@ def _after(text: str | None) -> int | None:
         return None
     number = 0 if text == "0" else number_in(text) if text else None
     if number is None:
-        raise ProblemResponse(400, "this is no id of an event; start without it")
+        raise ProblemResponse(400, "the event id is not valid; start without one")
     return number
 
 
-async def _told(
-    news: ChangeFeed, after: int | None, place: AbstractContextManager[None]
+async def _stream(
+    feed: ChangeFeed, after: int | None, place: AbstractContextManager[None]
 ) -> AsyncIterator[ServerSentEvent]:
     with place:
-        async for kind, event_id, data in news.told(after):
+        async for kind, event_id, data in feed.messages(after):
             yield ServerSentEvent(data=data, event=kind, id=event_id)

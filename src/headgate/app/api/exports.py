@@ -1,4 +1,4 @@
-"""Files made of a job's rows, as they stand in the database."""
+"""Exports: files of all rows of a job, written from the database in the background."""
 
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
@@ -34,27 +34,25 @@ BINARY = {"type": "string", "format": "binary"}
 
 
 class ExportView(ResponseModel):
-    """An export: asked for, under way, or there."""
-
     id: Identifier
     job_id: Identifier
     format: str
     state: ExportState
     rows: int
     sha256: str | None
-    """Of the canonical values: `headgate export JOB --check FILE` compares it."""
+    """Hash of the canonical values. `headgate export JOB --check FILE` compares it."""
     size: int | None
     asked_by: str
     error: str | None
     report: dict[str, Any] | None
     url: str | None
-    """Where the file is, once it is there."""
+    """Path of the file; null until the export is done."""
     created_at: Moment
     finished_at: Moment
 
 
 class Exports(ResponseModel):
-    """The exports of a job, newest first."""
+    """Exports of a job, newest first."""
 
     items: list[ExportView]
 
@@ -72,10 +70,12 @@ async def ask(
     ] = "xlsx",
     formulas: Annotated[
         Literal["neutral", "raw"],
-        Query(description="Whether cells that a spreadsheet would run are kept as they are."),
+        Query(
+            description="`raw` keeps cells that a spreadsheet would run; `neutral` escapes them."
+        ),
     ] = "neutral",
 ) -> ExportView:
-    """Ask for a file of all rows; it is made in the background from the database."""
+    """Request a file of all rows. It is written in the background, from the database."""
     cap = app_state.settings.server.unfinished_exports_per_user
     new = NewExport(job.id, export_format, who.name, {"formulas": formulas}, cap)
     record = await app_state.store.exports.ask_export(new)
@@ -85,7 +85,7 @@ async def ask(
 
 @router.get("/{jobId}/exports", responses=documented())
 async def ls(job: OwnJob, app_state: State) -> Exports:
-    """List a job's exports."""
+    """List the exports of a job."""
     records = await app_state.store.exports.exports(job.id)
     return Exports(items=[export_view(record) for record in records])
 
@@ -97,19 +97,19 @@ async def ls(job: OwnJob, app_state: State) -> Exports:
         **documented(),
         200: {
             "model": ExportView,
-            "description": "The file; or the export's record, for `Accept: application/json`.",
+            "description": "The file, or with `Accept: application/json` the export's record.",
             "content": {each: {"schema": BINARY} for each in MEDIA_TYPES.values()},
         },
-        202: {"model": ExportView, "description": "It is not made yet; ask again."},
+        202: {"model": ExportView, "description": "The file is not finished; ask again."},
     },
 )
 async def fetch(
     job: OwnJob,
     export_id: ExportId,
     app_state: State,
-    accept: Annotated[str, Header(description="application/json asks for the record.")] = "*/*",
+    accept: Annotated[str, Header(description="`application/json` returns the record.")] = "*/*",
 ) -> Response:
-    """Download an export, or see how far it is; ranges are honoured."""
+    """Download an export, or read its progress. Supports range requests."""
     record = await _record(app_state, job, export_id)
     done = record.state is ExportState.DONE
     if done and JSON not in accept:
@@ -123,7 +123,7 @@ def _file(app_state: AppState, job: Job, record: ExportRecord) -> Response:
     path = app_state.folder.root / (record.file or "")
     if record.file is None or not path.is_file():
         raise ProblemResponse(
-            404, "the file is gone (exports are kept for a while): make a new one"
+            404, "the file was deleted (exports are kept for a limited time); export again"
         )
     stem = safe_name((job.file or job.name or f"job-{job.id}").rpartition(".")[0] or job.name)
     name = f"{stem or f'job-{job.id}'}-results.{record.format}"
@@ -146,7 +146,6 @@ async def _record(app_state: AppState, job: Job, export_id: str) -> ExportRecord
 
 
 def export_view(record: ExportRecord) -> ExportView:
-    """An export."""
     done = record.state is ExportState.DONE
     url = f"/api/jobs/{record.job_id}/exports/{record.id}" if done else None
     return ExportView(

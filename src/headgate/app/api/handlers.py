@@ -1,4 +1,4 @@
-"""Handlers: what may be done with an item."""
+"""`GET /api/handlers`, and the checks of the handler that a new job names."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from headgate.app.address_check import require_public
 from headgate.app.api.bodies import BoundedRoute
-from headgate.app.api.identity import Someone
+from headgate.app.api.identity import CurrentUser
 from headgate.app.api.models import Json, ResponseModel
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import AppState, State
@@ -24,8 +24,6 @@ router = APIRouter(prefix="/api/handlers", tags=["handlers"], route_class=Bounde
 
 
 class HandlerView(ResponseModel):
-    """A handler by its name."""
-
     name: str
     about: str
     provider: str | None
@@ -35,40 +33,40 @@ class HandlerView(ResponseModel):
     needs: list[str]
     """Columns that every row must have."""
     config_schema: Json | None
-    """What its configuration must look like, as a JSON Schema; null: anything."""
+    """JSON Schema of the configuration; null if the handler accepts any."""
 
 
 class Handlers(ResponseModel):
-    """All of them, by name."""
+    """Handlers by name."""
 
     items: list[HandlerView]
 
 
 @router.get("", responses=documented())
-async def ls(who: Someone, app_state: State) -> Handlers:
-    """List the handlers that jobs may name."""
+async def ls(who: CurrentUser, app_state: State) -> Handlers:
+    """List the handlers that a job can use."""
     return Handlers(items=[_view(info) for info in _offered(app_state)])
 
 
 def require_handler(app_state: AppState, name: str) -> HandlerInfo:
-    """The handler of that name, or 422: over HTTP nobody names files or modules."""
+    """Return the handler, or raise 422. Files and modules cannot be named over HTTP."""
     offered = _offered(app_state)
     found = next((info for info in offered if info.name == name), None)
     if found is None:
         known = ", ".join(info.name for info in offered) or "none"
-        raise ProblemResponse(422, f"there is no handler {name[:100]!r}; there are: {known}")
+        raise ProblemResponse(422, f"handler {name[:100]!r} not found; available: {known}")
     return found
 
 
 def _offered(app_state: AppState) -> list[HandlerInfo]:
-    """All but the one that writes wherever a job says: whoever may do so has a shell there."""
+    """Return all handlers except `download`: a job could write to any path with it."""
     return [info for info in app_state.handlers if info.name != DOWNLOAD]
 
 
 def configured(
     app_state: AppState, handler: HandlerInfo, config: Mapping[str, Any], owner: str
 ) -> HandlerInfo:
-    """The handler under a configuration, or UsageError if it could not work with that."""
+    """Return the handler with its configuration applied, or raise UsageError if that is invalid."""
     if handler.name == LOOKUP:
         spec = of_config(config)
         _require_credentials(app_state, spec.provider or "", owner)
@@ -80,7 +78,7 @@ def configured(
 
 
 def _require_credentials(app_state: AppState, provider: str, owner: str) -> None:
-    """Refuse a lookup that names a provider whose credentials its owner may not use."""
+    """Refuse a lookup whose provider has credentials that the owner may not use."""
     policy = app_state.settings.providers.get(provider)
     if policy is None or owner == LOCAL_OWNER:
         return

@@ -1,4 +1,4 @@
-"""Whether the service is well: not only that a process lives, but that items move."""
+"""`/healthz` and `/readyz`: whether the store answers, the parts run and items move."""
 
 from fastapi import APIRouter, Response
 
@@ -11,32 +11,30 @@ router = APIRouter(tags=["health"], route_class=BoundedRoute)
 
 
 class HealthView(ResponseModel):
-    """How the service is."""
-
     status: str
-    """`ok`, or what is wrong: `store`, `not running`, `no workers`, `stalled`, `slow`."""
+    """`ok`, or the problem: `store`, `not running`, `no workers`, `stalled` or `slow`."""
     version: str
     store: bool
     workers: int
     claimable: bool
-    """Something could be claimed now."""
+    """True if at least one item can be claimed now."""
     moving: bool
-    """Nothing waits, or something was claimed or finished within the last minute."""
+    """True if nothing waits, or an item was claimed or finished within the last minute."""
     slow_jobs: int
-    """Jobs that have had work to do for 30 s and did less than 5 % of what they could."""
+    """Jobs that had work for 30 s and ran below 5 % of their possible rate."""
     not_running: list[str]
-    """Parts of the server that gave no sign of life for too long: `file worker`, `supervisor`…"""
+    """Parts of the server without a sign of life for too long: `file worker`, `supervisor`…"""
 
 
 @router.get("/healthz", responses={503: {"model": HealthView}})
 async def healthz(app_state: State, response: Response) -> HealthView:
-    """Whether the service works: its parts run, the store answers, and jobs are not held up."""
+    """Report whether the service works: its parts run, the store answers, jobs progress."""
     return _answered(app_state, response, ready=False)
 
 
 @router.get("/readyz", responses={503: {"model": HealthView}})
 async def readyz(app_state: State, response: Response) -> HealthView:
-    """Whether to send work here: healthy, and at least one worker is there."""
+    """Report whether to send work here: the service is healthy and has at least one worker."""
     return _answered(app_state, response, ready=True)
 
 

@@ -1,4 +1,4 @@
-"""How a job stood over time."""
+"""`GET /api/jobs/{jobId}/history`: progress and rates of a job over time."""
 
 from fastapi import APIRouter
 
@@ -15,7 +15,7 @@ router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 
 
 class GatePointView(ResponseModel):
-    """What a gate let through at a moment, and how it answered."""
+    """The rate of a gate and the responses of its provider at one time."""
 
     name: str
     now_per_s: float | None
@@ -25,29 +25,26 @@ class GatePointView(ResponseModel):
 
 
 class ReadingView(ResponseModel):
-    """How a job stood at a moment."""
-
     at: Moment
     counts: CountsView
     gates: list[GatePointView]
 
 
 class History(ResponseModel):
-    """Readings, oldest first; the longer a job runs, the further they lie apart."""
+    """Readings, oldest first. The interval between them grows with the length of the job."""
 
     items: list[ReadingView]
 
 
 @router.get("/{jobId}/history", responses=documented())
 async def ls(job: OwnJob, app_state: State) -> History:
-    """How a job stood while this server watched it; nothing is kept over a restart."""
+    """Return the readings that this server took. They are lost at a restart."""
     return History(
         items=[reading_view(reading) for reading in app_state.history_samples.of(job.id)]
     )
 
 
 def reading_view(reading: JobPoint) -> ReadingView:
-    """How a job stood at a moment."""
     return ReadingView(
         at=moment(reading.at_us),
         counts=counts_view(reading.counts),

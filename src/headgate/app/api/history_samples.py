@@ -1,4 +1,4 @@
-"""Keeps how unfinished jobs stood, for those who look later."""
+"""Time series of unfinished jobs, in memory and bounded in size."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from headgate.ports.store import Store
 
 
 class GatePoint(msgspec.Struct, frozen=True):
-    """What a gate let through at a moment, and how it answered."""
+    """The rate of a gate and the responses of its provider at one time."""
 
     name: str
     now_per_s: float | None
@@ -28,15 +28,13 @@ class GatePoint(msgspec.Struct, frozen=True):
 
 
 class JobPoint(msgspec.Struct, frozen=True):
-    """How a job stood at a moment."""
-
     at_us: int
     counts: Counts
     gates: Sequence[GatePoint] = ()
 
 
 class Series:
-    """Readings of one job: the longer it runs, the further they lie apart."""
+    """Readings of one job. When they are too many, every second one is dropped."""
 
     KEPT = 240
 
@@ -47,7 +45,6 @@ class Series:
         self._step = 1
 
     def add(self, reading: JobPoint) -> None:
-        """Take in how it stands now."""
         if self._seen % self._step == 0:
             self._kept.append(reading)
         self._seen += 1
@@ -58,17 +55,16 @@ class Series:
 
     @property
     def readings(self) -> list[JobPoint]:
-        """What was kept, oldest first; the last one is always among them."""
+        """Return the readings, oldest first. The newest one is always included."""
         is_last_kept = not self._kept or self._kept[-1] is self._last
         return self._kept if is_last_kept or self._last is None else [*self._kept, self._last]
 
 
 MOST_GATES = 4
-"""Gates of a reading: those that answered most."""
+"""Gates in one reading: the ones with the most responses."""
 
 
 def points_of(views: Sequence[GateView]) -> list[GatePoint]:
-    """What is kept of gates."""
     busiest = sorted(views, key=lambda view: view.replies, reverse=True)[:MOST_GATES]
     return [
         GatePoint(view.name, view.now_per_s, view.latency_s, view.refused_share, view.in_flight)
@@ -78,11 +74,11 @@ def points_of(views: Sequence[GateView]) -> list[GatePoint]:
 
 
 class HistorySamples:
-    """One for each job that was seen unfinished, for as long as the server runs."""
+    """Samples unfinished jobs while the server runs."""
 
     PERIOD_S = 2.0
     WATCHED = 50
-    """Unfinished jobs that are looked at, the newest."""
+    """Unfinished jobs that are sampled, newest first."""
     KEPT = 100
 
     def __init__(self, store: Store, limit_cache: LimitCache, clock: Clock) -> None:
@@ -93,17 +89,16 @@ class HistorySamples:
         self._unfinished: set[int] = set()
 
     async def run(self, sign: Sign) -> None:
-        """Look again and again."""
         while True:
             try:
-                await self.look()
+                await self.sample()
             except HeadgateError as error:
-                logger().warning("no reading of the jobs was taken", error=str(error))
+                logger().warning("sampling the jobs failed", error=str(error))
             sign()
             await self._clock.sleep(self.PERIOD_S)
 
-    async def look(self) -> None:
-        """Take one reading of each; of those that ended meanwhile, the last one."""
+    async def sample(self) -> None:
+        """Take one reading of each job, and a last one of each job that ended since."""
         reads = self._store.reads
         jobs = await reads.jobs(JobQuery(states=UNFINISHED, limit=self.WATCHED, configs=False))
         ids = {job.id for job in jobs}
@@ -112,7 +107,7 @@ class HistorySamples:
         self._unfinished = ids
 
     def of(self, job_id: int) -> Sequence[JobPoint]:
-        """How a job stood, oldest first; nothing if it ended before the server began."""
+        """Return the readings, oldest first; empty if the job ended before the server started."""
         series = self._series.get(job_id)
         return series.readings if series else ()
 

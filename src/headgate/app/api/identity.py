@@ -1,4 +1,4 @@
-"""Who is asking: by a token in the header, or by a browser's cookie with proof that it is ours."""
+"""Authentication: an API token in the header, or a session cookie with a CSRF token."""
 
 import hmac
 import ipaddress
@@ -19,10 +19,10 @@ COOKIE = "headgate_session"
 CSRF_HEADER = "X-CSRF-Token"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 FORWARDED = frozenset({"forwarded", "x-forwarded-for", "x-real-ip"})
-"""What a proxy adds to the requests of others."""
+"""Headers that a proxy adds to forwarded requests."""
 
 _bearer = HTTPBearer(
-    auto_error=False, description="An API token: `headgate users token NAME` makes one."
+    auto_error=False, description="An API token: `headgate users token NAME` creates one."
 )
 _cookie = APIKeyCookie(
     name=COOKIE, auto_error=False, description="A browser's session; see `/api/login`."
@@ -30,21 +30,20 @@ _cookie = APIKeyCookie(
 
 
 class Principal(msgspec.Struct, frozen=True):
-    """Somebody who was let in, and as what."""
+    """The authenticated user and the role."""
 
     name: str
     role: Role
     token_id: str
     csrf: str | None = None
-    """What a page must show in its requests; None for a token in the header."""
+    """CSRF token that a page must send; None with an API token."""
 
     @property
     def sees(self) -> str | None:
-        """Whose jobs they see: their own, or (None) everybody's."""
+        """The owner whose jobs are visible; None: all jobs."""
         return None if self.role is Role.ADMIN else self.name
 
     def may(self, role: Role) -> bool:
-        """Whether they may do what that role may."""
         return RANKS.index(self.role) >= RANKS.index(role)
 
 
@@ -54,7 +53,7 @@ async def identify(
     header: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
     cookie: Annotated[str | None, Depends(_cookie)],
 ) -> Principal:
-    """Who is asking, or 401."""
+    """Return the caller, or raise 401."""
     if header is not None:
         found = await app_state.store.access.bearer(digest_of(header.credentials), TokenKind.API)
         if found is not None:
@@ -79,28 +78,30 @@ def _principal(found: Bearer, csrf: str | None = None) -> Principal:
 
 
 def _require_own_page(request: Request, secret: str) -> None:
-    """A cookie is sent by whichever page asks; only ours can read the proof."""
+    """Require the CSRF header: any page can send the cookie, only ours knows the value."""
     if request.method in SAFE:
         return
     shown = request.headers.get(CSRF_HEADER, "")
     if not hmac.compare_digest(shown.encode(), csrf_of(secret).encode()):
-        raise ProblemResponse(403, f"send the value of `csrf` from /api/me as {CSRF_HEADER}")
+        raise ProblemResponse(
+            403, f"send the value of `csrf` from /api/me in the header {CSRF_HEADER}"
+        )
 
 
-Someone = Annotated[Principal, Depends(identify)]
+CurrentUser = Annotated[Principal, Depends(identify)]
 
 
-async def _writer(who: Someone) -> Principal:
+async def _writer(who: CurrentUser) -> Principal:
     if not who.may(Role.USER):
         raise ProblemResponse(
-            403, "a viewer can look, not change; ask an admin for the role `user`"
+            403, "viewers have read-only access; ask an admin for the role `user`"
         )
     return who
 
 
-async def _admin(who: Someone) -> Principal:
+async def _admin(who: CurrentUser) -> Principal:
     if not who.may(Role.ADMIN):
-        raise ProblemResponse(403, "this is for admins")
+        raise ProblemResponse(403, "only admins can do this")
     return who
 
 
@@ -108,56 +109,56 @@ Writer = Annotated[Principal, Depends(_writer)]
 Admin = Annotated[Principal, Depends(_admin)]
 
 
-async def anyone(request: Request, app_state: State) -> Principal | None:
-    """Who is asking, if that is known. In the document it needs no proof, so it names none."""
+async def optional_user(request: Request, app_state: State) -> Principal | None:
+    """Return the caller if there is one. The OpenAPI document lists no security for it."""
     try:
-        return await require_someone(request, app_state)
+        return await require_user(request, app_state)
     except ProblemResponse:
         return None
 
 
-Anybody = Annotated[Principal | None, Depends(anyone)]
+OptionalUser = Annotated[Principal | None, Depends(optional_user)]
 
 
-async def require_someone(request: Request, app_state: AppState) -> Principal:
-    """Who is asking, or 401, outside of FastAPI's dependencies."""
+async def require_user(request: Request, app_state: AppState) -> Principal:
+    """Return the caller, or raise 401. For use outside FastAPI's dependencies."""
     return await identify(request, app_state, await _bearer(request), await _cookie(request))
 
 
 async def require_admin(request: Request, app_state: AppState) -> Principal:
-    """An admin, for endpoints that ask for one only at times."""
-    return await _admin(await require_someone(request, app_state))
+    """Return an admin, or raise 403. For endpoints that need one only sometimes."""
+    return await _admin(await require_user(request, app_state))
 
 
 async def is_still(who: Principal, request: Request, app_state: AppState) -> bool:
-    """Whether a request that is under way would be let in as before."""
-    return await anyone(request, app_state) == who
+    """Return whether the caller of a long request is still allowed in with the same role."""
+    return await optional_user(request, app_state) == who
 
 
 def maker_of(who: Principal | Bearer, request: Request, app_state: AppState) -> str | None:
-    """The token that what is made now shall end with; None: it stands alone.
+    """Return the token that a new token or session ends with; None if it does not depend on one.
 
-    Somebody at this machine who has the token of the running server is the operator, who could
-    make the same with the command line.
+    A caller on this machine with the token of the running server is the operator, who could do the
+    same with the command line.
     """
     token_id = who.token_id if isinstance(who, Principal) else who.token.id
     return None if token_id == app_state.own_token and is_loopback(request) else token_id
 
 
 def client_of(request: Request, app_state: AppState) -> str:
-    """The address that a request came from: of the client, where a trusted proxy names it."""
+    """Return the address of the client, as a trusted proxy names it or else of the connection."""
     trusted = networks_of(app_state.settings.server.trusted_proxies)
     return client_address(_peer(request), request.headers.getlist("x-forwarded-for"), trusted)
 
 
 def is_https(request: Request, app_state: AppState) -> bool:
-    """Whether the client asked over https, as far as that is known."""
+    """Return whether the client used HTTPS, as far as the server and its trusted proxies know."""
     server = app_state.settings.server
     if server.https or request.url.scheme == "https":
         return True
-    told = ",".join(request.headers.getlist("x-forwarded-proto")).rpartition(",")[2]
-    is_told = told.strip().lower() == "https"
-    return is_told and is_trusted(_peer(request), networks_of(server.trusted_proxies))
+    forwarded = ",".join(request.headers.getlist("x-forwarded-proto")).rpartition(",")[2]
+    is_named_https = forwarded.strip().lower() == "https"
+    return is_named_https and is_trusted(_peer(request), networks_of(server.trusted_proxies))
 
 
 def _peer(request: Request) -> str:
@@ -165,7 +166,7 @@ def _peer(request: Request) -> str:
 
 
 def is_loopback(request: Request) -> bool:
-    """Whether it came from this machine, and not from elsewhere by way of a proxy on it."""
+    """Return whether the request came from this machine and not through a proxy on it."""
     if not FORWARDED.isdisjoint(name.lower() for name in request.headers):
         return False
     try:

@@ -1,4 +1,4 @@
-"""Looking for new files in the places that are configured."""
+"""`POST /api/ingestion/scan`: looks for new files in the configured places."""
 
 from fastapi import APIRouter
 
@@ -12,25 +12,23 @@ router = APIRouter(prefix="/api/ingestion", tags=["jobs"], route_class=BoundedRo
 
 
 class Arrived(ResponseModel):
-    """A file that became a job."""
-
     source: str
     job_id: Identifier
 
 
 class Scanned(ResponseModel):
-    """What a look at all places found."""
+    """Result of a scan of all places."""
 
     jobs: list[Arrived]
     known: int
-    """Files that were taken before."""
+    """Files that already have a job."""
     problems: list[str]
-    """Places that could not be looked at, and why."""
+    """Places that could not be read, and why."""
 
 
 @router.post("/scan", responses=documented())
 async def scan(who: Admin, app_state: State) -> Scanned:
-    """Look for new files: one job for each, each file once."""
+    """Look for new files and create one job for each. A file is used once."""
     found = await app_state.scanner.scan(settle=True)
     return Scanned(
         jobs=[Arrived(source=source, job_id=str(job_id)) for source, job_id in found.made],

@@ -1,4 +1,4 @@
-"""An item as clients see it."""
+"""Items, attempts and calls as the API returns them."""
 
 from typing import Any
 
@@ -16,14 +16,14 @@ _calls = msgspec.json.Decoder(list[Call])
 
 
 class ItemView(ResponseModel):
-    """An item of a list: light, never the whole input."""
+    """An item in a list, without its input."""
 
     id: Identifier
     job_id: Identifier
     owner: str
     handler: str
     gate: str
-    """The gate that it waits for, if it has one of its own."""
+    """The item's own gate, if it has one."""
     key: str
     line: int
     status: str
@@ -37,12 +37,10 @@ class ItemView(ResponseModel):
     locked_by: str | None
     updated_at: Moment
     waiting: WaitView | None = None
-    """What it waits for, where that was asked for and it is not finished."""
+    """Why the item waits; null if it is finished or `waits` was not requested."""
 
 
 class ItemPage(ResponseModel):
-    """Some items and where the next ones begin."""
-
     items: list[ItemView]
     next: str | None
 
@@ -61,12 +59,10 @@ class CallView(ResponseModel):
     waited_ms: float
     cause: str
     url: str
-    """Without secrets; empty where it was not kept."""
+    """Without secrets; empty if it was not stored."""
 
 
 class AttemptView(ResponseModel):
-    """One execution."""
-
     number: int
     epoch: int
     worker: str
@@ -79,14 +75,14 @@ class AttemptView(ResponseModel):
     waited_ms: float
     ran_ms: float
     failed_at: str | None = None
-    """The line of the handler's code that failed, such as `lookup.py:12`."""
+    """The line of handler code that failed, such as `lookup.py:12`."""
     traceback: str | None = None
-    """The last calls of the handler's code, without those of Headgate and without secrets."""
+    """The last frames of handler code, without Headgate's frames and without secrets."""
     calls: list[CallView]
 
 
 class ItemWhole(ItemView):
-    """An item with everything."""
+    """An item with its input, attempts and calls."""
 
     epoch: int
     strategy: int
@@ -97,19 +93,17 @@ class ItemWhole(ItemView):
     leased_at: Moment
     deadline_at: Moment
     decision: str | None = None
-    """What a person decided about it the last time, and why."""
+    """The last review decision and its reason."""
     history: list[AttemptView]
 
 
 def item_view(row: ItemRow, waiting: WaitView | None = None) -> ItemView:
-    """An item of a list."""
     return ItemView(**_row_values(row), result=value_in(row.result), waiting=waiting)
 
 
 def item_whole(
     detail: ItemDetail, attempts: list[AttemptRow], decision: str | None = None
 ) -> ItemWhole:
-    """An item with its history."""
     same = ("epoch", "strategy", "failures", "suspect")
     return ItemWhole(
         **_row_values(detail.row),
@@ -123,7 +117,6 @@ def item_whole(
 
 
 def attempt_view(attempt: AttemptRow) -> AttemptView:
-    """One execution with its calls."""
     same = ("number", "epoch", "worker", "strategy", "outcome", "error_class")
     calls = _calls.decode(attempt.calls) if attempt.calls else []
     trace = trace_in(attempt.trace)
@@ -141,7 +134,7 @@ def attempt_view(attempt: AttemptRow) -> AttemptView:
 
 
 def value_in(text: str | None) -> Any:
-    """Stored JSON text as the value that it is; text that is no JSON stays text."""
+    """Decode stored JSON. Text that is not JSON is returned as text."""
     if text is None:
         return None
     try:

@@ -1,11 +1,11 @@
-"""Items: a job's grid, single rows with their history, and why they wait."""
+"""Items of a job, one item with its history, and why an item waits."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 
 from headgate.app.api.bodies import BoundedRoute
-from headgate.app.api.identity import Someone
+from headgate.app.api.identity import CurrentUser
 from headgate.app.api.item_view import ItemPage, ItemView, ItemWhole, item_view, item_whole
 from headgate.app.api.job_view import WaitView, wait_view
 from headgate.app.api.models import Identifier, ResponseModel
@@ -38,14 +38,14 @@ router = APIRouter(prefix="/api", tags=["items"], route_class=BoundedRoute)
 
 ErrorClass = Annotated[str | None, Query(alias="errorClass", max_length=100)]
 Signature = Annotated[
-    str | None, Query(max_length=400, description="A kind of failure, from `/errors`.")
+    str | None, Query(max_length=400, description="Signature of an error group, from `/errors`.")
 ]
 Text = Annotated[
     str | None,
     Query(
         max_length=200,
-        description="In the key or the summary. Pages may then be short: go on while `next` is"
-        " there.",
+        description="Text in the key or the summary. Pages may then be short: continue while `next`"
+        " is set.",
     ),
 ]
 
@@ -64,12 +64,12 @@ async def ls(
     since: Since = None,
     until: Until = None,
     waits: Annotated[
-        bool, Query(description="Also say of each what it waits for, as `waiting`.")
+        bool, Query(description="Also return why each item waits, as `waiting`.")
     ] = False,
     page_size: PageSize = 100,
     after: After = None,
 ) -> ItemPage:
-    """List a job's items from their stored results; `from` and `to` need `order=updated`."""
+    """List the items of a job with their stored results. `from` and `to` need `order=updated`."""
     query = ItemQuery(
         job_id=job.id,
         statuses=statuses_in(statuses),
@@ -97,14 +97,14 @@ async def _with_waits(app_state: AppState, job: Job, page: Page) -> ItemPage:
 
 
 async def with_waits_across(app_state: AppState, page: Page) -> ItemPage:
-    """The same for items of many jobs, in the order of the page."""
+    """Add waits to items of several jobs. The order of the page is kept."""
     views: dict[int, ItemView] = {}
     for job_id in dict.fromkeys(row.job_id for row in page.items):
         rows = [row for row in page.items if row.job_id == job_id]
         try:
             job = await app_state.store.reads.job(job_id)
             part = await _with_waits(app_state, job, Page(rows, None))
-        except UnknownJob:  # it was deleted meanwhile
+        except UnknownJob:  # deleted since the page was read
             part = page_view(Page(rows, None))
         views |= {int(view.id): view for view in part.items}
     return ItemPage(items=[views[row.id] for row in page.items], next=page.next)
@@ -112,7 +112,7 @@ async def with_waits_across(app_state: AppState, page: Page) -> ItemPage:
 
 @router.get("/jobs/{jobId}/items/{itemId}", responses=documented())
 async def show_of_job(job: OwnJob, item: OwnItem, item_id: ItemId, app_state: State) -> ItemWhole:
-    """Show an item of a job with its input, its attempts and their calls."""
+    """Show an item of a job with its input, attempts and calls."""
     if item.row.job_id != job.id:
         raise UnknownItem(f"job {job.id} has no item {item_id}")
     return await _whole(item, app_state)
@@ -121,11 +121,11 @@ async def show_of_job(job: OwnJob, item: OwnItem, item_id: ItemId, app_state: St
 @router.get("/items", responses=documented())
 async def by_key(
     app_state: State,
-    who: Someone,
+    who: CurrentUser,
     key: Annotated[str, Query(max_length=2_000, description="The whole key.")],
     job_id: Annotated[str | None, Query(alias="jobId", max_length=40)] = None,
 ) -> ItemPage:
-    """Find items by their key, those of the newest jobs first; at most 100, without a next page."""
+    """Find items by key, newest jobs first. Returns at most 100, without a next page."""
     job = await job_named(app_state, who.sees, job_id)
     found = await app_state.store.rows.by_key(key, job, who.sees)
     return ItemPage(items=[item_view(row) for row in found], next=None)
@@ -133,7 +133,7 @@ async def by_key(
 
 @router.get("/items/{itemId}", responses=documented())
 async def show(item: OwnItem, app_state: State) -> ItemWhole:
-    """Show an item with its input, its attempts and their calls."""
+    """Show an item with its input, attempts and calls."""
     return await _whole(item, app_state)
 
 
@@ -143,21 +143,19 @@ async def _whole(item: ItemDetail, app_state: AppState) -> ItemWhole:
 
 
 class Why(ResponseModel):
-    """What an item waits for, or how it ended."""
-
     item_id: Identifier
     status: str
     waiting: WaitView | None
-    """None: it is finished."""
+    """Null if the item is finished."""
     ended: str
-    """How it ended, as the class and words of a failure; empty: it is open."""
+    """Class and message of the failure; empty while the item is open."""
     todo: str
-    """What can be done about it."""
+    """What the user can do about it."""
 
 
 @router.get("/items/{itemId}/why", responses=documented())
 async def why(item: OwnItem, app_state: State) -> Why:
-    """Why an item is waiting, or how it ended."""
+    """Explain why an item waits, or how it ended."""
     row = item.row
     gates = await app_state.limit_cache.gates_of(row.job_id)
     attempts = await app_state.store.reads.attempts(row.id)
@@ -174,5 +172,4 @@ async def why(item: OwnItem, app_state: State) -> Why:
 
 
 def page_view(page: Page) -> ItemPage:
-    """A page of items."""
     return ItemPage(items=[item_view(row) for row in page.items], next=page.next)

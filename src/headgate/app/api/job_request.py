@@ -1,4 +1,4 @@
-"""What a client says of a job to be made."""
+"""Request models of a new job, and their parsing within limits."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
@@ -18,17 +18,15 @@ from headgate.transfer.sources import ReadOptions
 
 MOST_KEYS = 20
 LISTS = frozenset({"items", "lines", "problems"})
-"""Fields of a body that have a member for each item."""
+"""Fields with one entry per item."""
 
 Key = Annotated[
     str | list[str] | None,
-    Field(description="The columns that tell rows apart: with commas in between, or a list."),
+    Field(description="Columns that identify a row: a list, or names separated by commas."),
 ]
 
 
 class JobRequest(RequestModel):
-    """A job to be made."""
-
     handler: str = Field(max_length=200)
     name: str = Field("", max_length=200)
     key: Key = None
@@ -38,25 +36,23 @@ class JobRequest(RequestModel):
         description="How to read the file: `format`, `delimiter`, `encoding`, `sheet`.",
     )
     columns: dict[str, str] = Field(
-        default_factory=dict, description='Other names for columns: `{"Title": "title"}`.'
+        default_factory=dict, description='New names of columns: `{"Title": "title"}`.'
     )
     on_bad_row: OnBadRow = Field(OnBadRow.ITEM_ERROR, strict=False)
     priority: Whole = Field(0, ge=-10, le=10)
-    eager: bool = Field(default=False, description="Begin before the source is read to its end.")
+    eager: bool = Field(default=False, description="Start before the whole source is read.")
     reuse: str | None = Field(
-        None, max_length=20, description="Take over results at most so old.", examples=["30d"]
+        None, max_length=20, description="Reuse results up to this age.", examples=["30d"]
     )
 
     def key_columns(self) -> tuple[str, ...]:
-        """The columns that tell rows apart."""
         given = self.key.split(",") if isinstance(self.key, str) else self.key or []
         names = tuple(name.strip() for name in given if name.strip())
         if len(names) > MOST_KEYS:
-            raise ProblemResponse(422, f"a key has at most {MOST_KEYS} columns")
+            raise ProblemResponse(422, f"a key can have at most {MOST_KEYS} columns")
         return names
 
     def reading(self) -> IngestOptions:
-        """How its file is to be read."""
         try:
             options = msgspec.convert(self.read, ReadOptions)
         except msgspec.ValidationError as error:
@@ -64,7 +60,6 @@ class JobRequest(RequestModel):
         return IngestOptions(options, self.columns, self.on_bad_row)
 
     def stored_config(self) -> Mapping[str, Any]:
-        """What the job keeps for its handler."""
         reuse = self.reuse or self.config.get(REUSE)
         if reuse is None:
             return self.config
@@ -76,7 +71,7 @@ class JobRequest(RequestModel):
 
 
 class JobFromSource(JobRequest):
-    """A job over a source elsewhere, or over items in the request."""
+    """A job over a remote source, or over items in the request."""
 
     source: str | None = Field(
         None,
@@ -102,17 +97,16 @@ FIELDS = frozenset(
     }
 )
 IN_JSON = frozenset({"config", "read", "columns", "priority", "eager"})
-"""Fields of an upload that hold more than text."""
+"""Form fields of an upload that hold JSON."""
 
 Model = TypeVar("Model", bound=RequestModel)
 
 
 def job_request_in(fields: Mapping[str, str]) -> JobRequest:
-    """What the fields of an upload say."""
     unknown = sorted(fields.keys() - FIELDS)
     if unknown:
         known = ", ".join(["file", *sorted(FIELDS)])
-        raise ProblemResponse(422, f"there is no field {unknown[0][:40]!r}; there are {known}")
+        raise ProblemResponse(422, f"unknown field {unknown[0][:40]!r}; the fields are {known}")
     values: dict[str, Any] = {}
     if holds_nul(dict(fields)):
         raise ProblemResponse(422, REFUSED)
@@ -126,7 +120,7 @@ def job_request_in(fields: Mapping[str, str]) -> JobRequest:
 
 
 def valid(model: type[Model], values: Any) -> Model:
-    """The model of those values, or 422 that names the field."""
+    """Validate values. Raises 422 that names the field."""
     try:
         return model.model_validate(values)
     except ValidationError as error:
@@ -141,7 +135,7 @@ def valid(model: type[Model], values: Any) -> Model:
 
 
 def parsed(model: type[Model], body: bytearray, most_items: int) -> Model:
-    """The model in a JSON body. Run it in a thread: a body may be large."""
+    """Parse a JSON body. Run in a thread: a body may be large."""
     fields = fields_in(body, most_items)
     if holds_nul({name: value for name, value in fields.items() if name not in LISTS}):
         raise ProblemResponse(422, REFUSED)
@@ -149,7 +143,7 @@ def parsed(model: type[Model], body: bytearray, most_items: int) -> Model:
 
 
 def fields_in(body: bytearray, most_items: int) -> dict[str, Any]:
-    """The fields of a JSON object; none is decoded before its size is known to be allowed."""
+    """Split a JSON object into fields. A field is decoded only after its size was checked."""
     try:
         if body.lstrip()[:1] != b"{":
             msgspec.json.decode(body)
@@ -157,7 +151,7 @@ def fields_in(body: bytearray, most_items: int) -> dict[str, Any]:
         parts = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
         return {name: _value(name, part, most_items) for name, part in parts.items()}
     except msgspec.ValidationError as error:
-        raise ProblemResponse(422, f"the body is not as described: {error}") from error
+        raise ProblemResponse(422, f"the body does not match the schema: {error}") from error
     except (msgspec.DecodeError, RecursionError) as error:
         raise ProblemResponse(400, f"the body is not JSON: {error}") from error
 
@@ -167,10 +161,10 @@ def _value(name: str, part: msgspec.Raw, most_items: int) -> Any:
         members = msgspec.json.decode(part, type=list[msgspec.Raw] | None)
         if members is not None and len(members) > most_items:
             raise ProblemResponse(
-                422, f"send at most {most_items:,} items in a request; more belong in a file"
+                422, f"send at most {most_items:,} items in a request; upload more as a file"
             )
-        # One by one, so that other threads get their turn in between.
+        # One by one, so that other threads can run in between.
         return None if members is None else [msgspec.json.decode(each) for each in members]
     if memoryview(part).nbytes > LONGEST_FIELD:
-        raise ProblemResponse(413, f"`{name[:40]}` has at most {LONGEST_FIELD // 1_024} kB")
+        raise ProblemResponse(413, f"`{name[:40]}` can have at most {LONGEST_FIELD // 1_024} kB")
     return msgspec.json.decode(part)

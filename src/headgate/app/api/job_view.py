@@ -1,4 +1,4 @@
-"""A job as clients see it."""
+"""Jobs as the API returns them."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from headgate.engine.eta import Band, band_in_words
 
 
 class CountsView(ResponseModel):
-    """How many items stand where."""
+    """Items by status."""
 
     total: int
     pending: int
@@ -27,7 +27,7 @@ class CountsView(ResponseModel):
 
 
 class Eta(ResponseModel):
-    """How much longer, as a band, and what decides it."""
+    """Time left, as a range, and its basis."""
 
     low_s: float
     high_s: float | None
@@ -42,17 +42,15 @@ class WaitView(ResponseModel):
     `rate`, `cap`, `deferred`, `retry`, `turn`, `handler` and `running`."""
     why: str
     until: Moment
-    """When it ends, as far as is known."""
+    """End of the wait, if it is known."""
     gate: str
     next: str
-    """What happens at that time, as `asked again`; empty: the wait ends."""
+    """What happens at `until`, such as `asked again`; empty if the wait ends."""
     evidence: str
-    """What was seen that led to it, if there is more to say."""
+    """The observation behind the cause; empty if there is none."""
 
 
 class JobResponse(ResponseModel):
-    """A job."""
-
     id: Identifier
     name: str
     owner: str
@@ -65,7 +63,7 @@ class JobResponse(ResponseModel):
     key_columns: list[str]
     columns: list[str]
     config: Json | None
-    """Null in a list of jobs: ask for the job itself."""
+    """Null in a list of jobs; read the job to get it."""
     open: bool
     eager: bool
     fingerprint: str
@@ -82,32 +80,31 @@ class JobResponse(ResponseModel):
 
 
 class JobDetail(JobResponse):
-    """A job, and how its work goes."""
+    """A job with its progress."""
 
     rate: float | None
-    """Items finished in a second: in the last 5 s, or of a slow job by its last 10 items."""
+    """Items finished per second: over the last 5 s, or over the last 10 items of a slow job."""
     eta: Eta | None
     limited_by: WaitView | None
-    """What decides its speed; null: it has ended, or nothing is left to do."""
+    """What limits the rate; null if the job has ended or nothing is left to do."""
     heartbeat: Moment
-    """When a worker last showed that it lives."""
+    """Time of the last sign of life of a worker."""
 
 
 class JobPage(ResponseModel):
-    """Some jobs, newest first."""
+    """Jobs, newest first."""
 
     items: list[JobDetail]
     next: str | None
 
 
 def counts_view(counts: Counts) -> CountsView:
-    """The counters of a job."""
     names = CountsView.model_fields
     return CountsView(**{name: int(getattr(counts, name)) for name in names})
 
 
 def job_values(job: Job, counts: Counts) -> dict[str, Any]:
-    """What every view of a job has; secrets are masked."""
+    """Return the fields that every view of a job has. Secrets are masked."""
     same = (
         "name",
         "owner",
@@ -138,12 +135,10 @@ def job_values(job: Job, counts: Counts) -> dict[str, Any]:
 
 
 def job_view(job: Job, counts: Counts) -> JobResponse:
-    """A job for a list."""
     return JobResponse(**job_values(job, counts))
 
 
 def wait_view(wait: Wait | None) -> WaitView | None:
-    """A wait, if there is one."""
     if wait is None:
         return None
     return WaitView(
@@ -157,12 +152,10 @@ def wait_view(wait: Wait | None) -> WaitView | None:
 
 
 def eta_view(band: Band | None) -> Eta | None:
-    """How much longer, if that can be said."""
     return band and Eta(low_s=band.low_s, high_s=band.high_s, words=band_in_words(band))
 
 
 async def job_detail(app_state: AppState, job: Job) -> JobDetail:
-    """A job with everything that is known of its progress."""
     counts = await app_state.store.reads.counts(job.id)
     limit = await app_state.limit_cache.limit_of(job)
     return JobDetail(

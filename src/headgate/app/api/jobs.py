@@ -1,4 +1,4 @@
-"""Jobs: listed, seen, steered, deleted."""
+"""Jobs: list, show, pause, resume, cancel, change, process a slice, delete."""
 
 import asyncio
 from typing import Annotated
@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from headgate.app.api.bodies import BoundedRoute
-from headgate.app.api.identity import Someone, Writer
+from headgate.app.api.identity import CurrentUser, Writer
 from headgate.app.api.job_view import JobDetail, JobPage, JobResponse, job_detail, job_view
 from headgate.app.api.models import RequestModel, ResponseModel, Whole
 from headgate.app.api.params import After, KeysetOnly, OwnJob, PageSize
@@ -23,16 +23,17 @@ router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 
 States = Annotated[
     str | None,
-    Query(max_length=200, description="Job states, with commas in between.", examples=["RUNNING"]),
+    Query(max_length=200, description="Job states, separated by commas.", examples=["RUNNING"]),
 ]
 Text = Annotated[
-    str | None, Query(alias="q", max_length=200, description="In the name or the file's name.")
+    str | None,
+    Query(alias="q", max_length=200, description="Text in the name of the job or its file."),
 ]
 
 
 @router.get("", responses=documented(), dependencies=[KeysetOnly])
 async def ls(
-    who: Someone,
+    who: CurrentUser,
     app_state: State,
     states: States = None,
     handler: Annotated[str | None, Query(max_length=200)] = None,
@@ -53,7 +54,7 @@ async def ls(
         configs=False,
     )
     jobs = await app_state.store.reads.jobs(query)
-    # At once: one after the other, each would wait for its turn in a busy loop.
+    # Concurrently: in a busy event loop, sequential reads would each wait for their turn.
     views = await asyncio.gather(*(_listed(app_state, job) for job in jobs))
     more = len(jobs) == page_size
     following = encode_cursor(Cursor(SortOrder.INPUT, name, 0, jobs[-1].id)) if more else None
@@ -62,30 +63,30 @@ async def ls(
 
 @router.get("/{jobId}", responses=documented())
 async def show(job: OwnJob, app_state: State) -> JobDetail:
-    """Show a job: counters, rate, estimate and what decides it."""
+    """Show a job with its counters, rate, time left and what limits it."""
     return await job_detail(app_state, job)
 
 
 @router.post("/{jobId}/pause", responses=documented(409))
 async def pause(job: OwnJob, who: Writer, app_state: State) -> JobResponse:
-    """Stop new work on a job, on every worker, until it is resumed."""
+    """Pause a job: no worker starts new items until it is resumed."""
     return await _view(app_state, await JobControl(app_state.store).pause(job.id, who.name))
 
 
 @router.post("/{jobId}/resume", responses=documented(409))
 async def resume(job: OwnJob, who: Writer, app_state: State) -> JobResponse:
-    """Let a paused job go on."""
+    """Resume a paused job."""
     return await _view(app_state, await JobControl(app_state.store).resume(job.id, who.name))
 
 
 @router.post("/{jobId}/cancel", responses=documented(409))
 async def cancel(job: OwnJob, who: Writer, app_state: State) -> JobResponse:
-    """End a job: what is finished stays, everything else becomes CANCELLED."""
+    """Cancel a job. Finished items stay as they are; all others become CANCELLED."""
     return await _view(app_state, await JobControl(app_state.store).cancel(job.id, who.name))
 
 
 class PriorityRequest(RequestModel):
-    """A job's share among its owner's jobs; each step doubles it."""
+    """Priority among the jobs of the same owner. Each step doubles the share."""
 
     priority: Whole = Field(ge=-10, le=10)
 
@@ -94,28 +95,26 @@ class PriorityRequest(RequestModel):
 async def prioritise(
     job: OwnJob, asked: PriorityRequest, who: Writer, app_state: State
 ) -> JobResponse:
-    """Change a job's share among its owner's jobs."""
+    """Change the priority of a job among the jobs of its owner."""
     control = JobControl(app_state.store)
     return await _view(app_state, await control.set_priority(job.id, asked.priority, who.name))
 
 
 @router.delete("/{jobId}", status_code=204, responses=documented(409))
 async def remove(job: OwnJob, who: Writer, app_state: State) -> Response:
-    """Delete a job with its items, history and files; a running job is cancelled first."""
+    """Delete a job with its items, history and files. A running job is cancelled first."""
     await JobControl(app_state.store).remove(job.id, who.name)
     await asyncio.to_thread(app_state.folder.remove_job, job.id, job.source)
     return Response(status_code=204)
 
 
 class SliceDone(ResponseModel):
-    """What a slice did."""
-
     settled: int
-    """Items that it finished."""
+    """Items that the slice finished."""
     remaining: int
     """Items that are still open."""
     more: bool
-    """Whether another slice would find something to do."""
+    """True if another slice would find work."""
     duration_ms: float
 
 
@@ -125,14 +124,14 @@ async def kickoff(
     who: Writer,
     app_state: State,
     duration_ms: Annotated[
-        int, Query(alias="durationMs", ge=1, le=30_000, description="How long to work.")
+        int, Query(alias="durationMs", ge=1, le=30_000, description="Duration of the slice.")
     ] = 5_000,
 ) -> SliceDone:
-    """Work on a job for a while in a worker process, and say what came of it."""
+    """Work on a job for a short time in a separate worker process, and return what was done."""
     seconds = duration_ms / 1_000
     if seconds > app_state.settings.server.kickoff_s:
         most = app_state.settings.server.kickoff_s * 1_000
-        raise ProblemResponse(422, f"a slice takes at most {most:.0f} ms here")
+        raise ProblemResponse(422, f"a slice can take at most {most:.0f} ms here")
     began_s = app_state.clock.monotonic()
     report = await app_state.slices.run(job.id, who.name, seconds)
     counts = await app_state.store.reads.counts(job.id)
@@ -145,12 +144,12 @@ async def kickoff(
 
 
 def states_in(text: str | None) -> frozenset[JobState]:
-    """The states that a query names; none if it names none."""
+    """Parse job states; empty if the text is."""
     names = [part.strip().upper() for part in (text or "").split(",") if part.strip()]
     for name in names:
         if name not in JobState.__members__:
             raise ProblemResponse(
-                422, f"there is no state {name!r}; there are {', '.join(JobState)}"
+                422, f"unknown state {name!r}; the states are {', '.join(JobState)}"
             )
     return frozenset(JobState(name) for name in names)
 

@@ -1,4 +1,4 @@
-"""One slice of work on one job, done by a worker process while somebody waits for it."""
+"""Runs one slice of work on one job in a worker process, while a request waits for it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -16,11 +16,11 @@ from headgate.ports.store import Store
 
 
 class Kickoffs:
-    """Starts them: one at a time for each job and user, a few in all."""
+    """Runs slices: one at a time per job and user, and a limited number in total."""
 
     AT_ONCE = 4
     HAND_BACK_S = 2.0
-    """How long running items may take to finish once the time is up."""
+    """Seconds that running items may take to finish after the time is up."""
 
     def __init__(self, store: Store, settings: Settings, clock: Clock) -> None:
         self._clock = clock
@@ -35,7 +35,7 @@ class Kickoffs:
         )
 
     async def run(self, job_id: int, user: str, seconds: float) -> RunReport:
-        """Work on a job for so long, or until it has nothing left."""
+        """Work on a job for `seconds`, or until nothing is left."""
         async with self._alone(job_id, user), self._room:
             work = Work((job_id,), drain=True, budget_s=seconds, command="kickoff")
             return await self._supervisor().run(work)
@@ -45,7 +45,7 @@ class Kickoffs:
         mine = (job_id, user)
         if mine in self._under_way:
             raise ProblemResponse(
-                409, f"a slice of job {job_id} is under way for you: wait for its answer"
+                409, f"a slice of job {job_id} is already running for you; wait until it ends"
             )
         self._under_way.add(mine)
         try:

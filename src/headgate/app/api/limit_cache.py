@@ -1,4 +1,4 @@
-"""What limits each job, looked up at most once a second however many ask."""
+"""What limits each job, read at most once a second per job for any number of callers."""
 
 import asyncio
 from collections import OrderedDict
@@ -18,11 +18,9 @@ from headgate.ports.store import Store
 
 
 class _CachedLimit(msgspec.Struct):
-    """The gates of one job, and what was read there last."""
-
     gates: JobGates
     lock: asyncio.Lock = msgspec.field(default_factory=asyncio.Lock)
-    """Those who ask while it is read wait for what is read."""
+    """Concurrent callers wait for one read."""
     reading: GateReading | None = None
     read_s: float = float("-inf")
     at: Situation | None = None
@@ -30,8 +28,6 @@ class _CachedLimit(msgspec.Struct):
 
 
 class LimitCache:
-    """One for each job that somebody looks at."""
-
     FRESH_S = 1.0
     KEPT = 200
 
@@ -42,22 +38,21 @@ class LimitCache:
         self._limits = limits
         self._clock = clock
         self._providers = providers
-        """Those that handlers declare."""
+        """Providers that handlers declare."""
         self._limit_cache: OrderedDict[int, _CachedLimit] = OrderedDict()
 
     async def limit_of(self, job: Job) -> LimitedBy:
-        """What decides a job's speed."""
         if job.state not in UNFINISHED:
             return LimitedBy()
         try:
             reading = await self.read(job.id)
             at = await self.situation(job.id)
-        except UnknownJob:  # it was deleted meanwhile
+        except UnknownJob:  # deleted since the job was read
             return LimitedBy()
         return limiting(job, at, reading)
 
     async def situation(self, job_id: int) -> Situation:
-        """What is stored about how a job goes; UnknownJob if it is gone."""
+        """Return the stored situation of a job, or raise UnknownJob."""
         cached = await self._gauge(job_id)
         async with cached.lock:
             now_s = self._clock.monotonic()
@@ -67,7 +62,7 @@ class LimitCache:
             return cached.at
 
     async def read(self, job_id: int) -> GateReading | None:
-        """The gates of a job; None where the ledger does not answer, or the job is gone."""
+        """Return the gates of a job; None if the ledger does not answer or the job was deleted."""
         try:
             cached = await self._gauge(job_id)
         except UnknownJob:
@@ -80,7 +75,7 @@ class LimitCache:
             return cached.reading
 
     async def gates_of(self, job_id: int) -> JobGates:
-        """The gates of a job, to be read at once."""
+        """Return the gates of a job without using the cache."""
         return (await self._gauge(job_id)).gates
 
     async def _gauge(self, job_id: int) -> _CachedLimit:

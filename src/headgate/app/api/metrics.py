@@ -1,4 +1,4 @@
-"""Figures for Prometheus, taken from the store when they are asked for."""
+"""`GET /metrics`: metrics for Prometheus, read from the store on each request."""
 
 from collections.abc import Iterable
 
@@ -27,7 +27,7 @@ JOBS = 200
     response_class=Response,
 )
 async def metrics(request: Request, app_state: State) -> Response:
-    """Figures in Prometheus' text format; off loopback, for admins only."""
+    """Return metrics in Prometheus' text format. Callers from other machines must be admins."""
     if not is_loopback(request):
         await require_admin(request, app_state)
     registry = CollectorRegistry()
@@ -36,13 +36,12 @@ async def metrics(request: Request, app_state: State) -> Response:
 
 
 class _Found(Collector):
-    """Hands over figures that were collected already: the registry itself cannot wait."""
+    """Holds metrics that were collected before: the registry cannot await."""
 
     def __init__(self, found: list[Metric]) -> None:
         self._found = found
 
     def collect(self) -> Iterable[Metric]:
-        """All of them."""
         return self._found
 
 
@@ -56,15 +55,15 @@ async def _of_jobs(app_state: AppState) -> list[Metric]:
     )
     depth = GaugeMetricFamily("headgate_queue_depth", "Items that wait (queue_depth).")
     speed = GaugeMetricFamily(
-        "headgate_items_per_second", "Finished in a second now (items_sec).", labels=["job"]
+        "headgate_items_per_second", "Items finished per second now (items_sec).", labels=["job"]
     )
     limited = GaugeMetricFamily(
         "headgate_job_limited_by",
-        "1 for the cause that decides its speed.",
+        "1 for the cause that limits the rate.",
         labels=["job", "cause"],
     )
     ingest = GaugeMetricFamily(
-        "headgate_ingest_ms", "Time that reading has taken (ingest_ms).", labels=["job"]
+        "headgate_ingest_ms", "Time spent reading the source (ingest_ms).", labels=["job"]
     )
     latency = GaugeMetricFamily(
         "headgate_db_latency_ewma_ms", "Mean commit time of ingest batches.", labels=["job"]
@@ -103,7 +102,7 @@ async def _of_gates(app_state: AppState) -> list[Metric]:
         "headgate_api_throttle_rate", "Share of refused requests.", labels=["gate"]
     )
     rate = GaugeMetricFamily(
-        "headgate_gate_rate", "Requests that go out in a second at most.", labels=["gate"]
+        "headgate_gate_rate", "Requests allowed per second now.", labels=["gate"]
     )
     keys = [entry.key for entry in await app_state.store.limits.entries("provider:")]
     for view in (
@@ -119,7 +118,7 @@ def _of_health(app_state: AppState) -> list[Metric]:
     workers = GaugeMetricFamily("headgate_workers", "Workers that are alive.")
     workers.add_metric([], app_state.monitor.health.workers)
     slow = GaugeMetricFamily(
-        "headgate_slow_jobs", "Jobs with work to do that do less than 5 % of what they could."
+        "headgate_slow_jobs", "Jobs with work that run below 5 % of their possible rate."
     )
     slow.add_metric([], len(app_state.monitor.health.slow))
     return [workers, slow]

@@ -1,4 +1,4 @@
-"""How values stand in JSON: camelCase names, ids as text, moments in ISO 8601."""
+"""Base models of the API. JSON uses camelCase names, ids as text and times in ISO 8601."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -16,7 +16,7 @@ Moment = Annotated[
 
 
 def _whole(value: object) -> object:
-    """In JSON, 2.0 is a whole number as well."""
+    """Accept 2.0 as an integer, as JSON does."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -24,16 +24,14 @@ Whole = Annotated[int, BeforeValidator(_whole)]
 
 
 class ResponseModel(BaseModel):
-    """A value that crosses the wire."""
-
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
 class RequestModel(ResponseModel):
-    """A value that a client sends: what we do not know is refused, not passed over.
+    """A value that a client sends. Unknown fields are refused.
 
-    Nor is anything taken for what it is not, such as "1" or true for a number. A choice is text on
-    the wire, so its field says `strict=False`.
+    Types are strict: "1" or true is not accepted as a number. An enum is text in JSON, so its field
+    sets `strict=False`.
     """
 
     model_config = ConfigDict(
@@ -42,12 +40,12 @@ class RequestModel(ResponseModel):
 
 
 def moment_of_seconds(seconds: float | None) -> str | None:
-    """A time on a ledger's clock as text."""
+    """Convert a time of the ledger's clock to text."""
     return None if seconds is None else moment(int(seconds * 1_000_000))
 
 
 def microseconds_of(text: str) -> int:
-    """The stored form of a moment that a client wrote; ValueError if it is none."""
+    """Parse a time in ISO 8601, or raise ValueError. Without an offset it is UTC."""
     at = datetime.fromisoformat(text)
     if at.tzinfo is None:
         at = at.replace(tzinfo=UTC)

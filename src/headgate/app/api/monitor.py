@@ -1,4 +1,4 @@
-"""How the work goes: looked at once a second, for rates, estimates and health."""
+"""Samples progress once a second, for rates, time left and health."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -20,7 +20,7 @@ from headgate.ports.store import Store
 
 
 class SlowJob(msgspec.Struct, frozen=True):
-    """A job that is far slower than it could be, and why."""
+    """A job far below its possible rate, and why."""
 
     job_id: int
     name: str
@@ -28,53 +28,53 @@ class SlowJob(msgspec.Struct, frozen=True):
 
 
 class SlowJobs:
-    """Looks at a few jobs in each round, so that many jobs cost no more than few."""
+    """Finds slow jobs. Each round checks a few, so the cost does not grow with their number."""
 
     A_ROUND = 20
     AGAIN_S = 5.0
-    """How often the same job is looked at. In seconds."""
+    """Seconds between two checks of the same job."""
 
     def __init__(self, store: Store, limit_cache: LimitCache, clock: Clock, lanes: int) -> None:
         self._store = store
         self._limit_cache = limit_cache
         self._clock = clock
         self._lanes = lanes
-        """Rows that workers work on at once."""
+        """Items that workers process at the same time."""
         self._due_since: dict[int, float] = {}
-        self._looked_s: dict[int, float] = {}
+        self._checked_s: dict[int, float] = {}
         self._found: dict[int, SlowJob] = {}
 
     @property
     def found(self) -> Sequence[SlowJob]:
-        """Those that were slow at the last look, newest first."""
+        """Jobs that were slow at the last check, newest first."""
         return [self._found[job_id] for job_id in sorted(self._found, reverse=True)]
 
-    async def look(
+    async def check(
         self, jobs: Sequence[Job], meters: dict[int, Meter], due: Collection[int]
     ) -> None:
-        """Look at jobs that have work to do; `due` are those with rows that could be claimed."""
+        """Check jobs that have work. `due` are the jobs with items that can be claimed."""
         now_s = self._clock.monotonic()
         known = {job.id for job in jobs}
         self._due_since = {key: at for key, at in self._due_since.items() if key in known}
-        self._looked_s = {key: at for key, at in self._looked_s.items() if key in known}
+        self._checked_s = {key: at for key, at in self._checked_s.items() if key in known}
         self._found = {key: each for key, each in self._found.items() if key in known}
         waiting = [job for job in jobs if now_s - self._last(job) >= self.AGAIN_S]
         for job in sorted(waiting, key=self._last)[: self.A_ROUND]:
-            self._looked_s[job.id] = now_s
+            self._checked_s[job.id] = now_s
             slow = await self._judged(job, meters[job.id], now_s, is_due=job.id in due)
             self._found.pop(job.id, None)
             if slow is not None:
                 self._found[job.id] = slow
 
     def _last(self, job: Job) -> float:
-        return self._looked_s.get(job.id, float("-inf"))
+        return self._checked_s.get(job.id, float("-inf"))
 
     async def _judged(
         self, job: Job, meter: Meter, now_s: float, *, is_due: bool
     ) -> SlowJob | None:
         limit = await self._limit_cache.limit_of(job)
         wait = limit.wait
-        # Rows that a silent host sent back are due a moment later, again and again.
+        # Items of a host that does not answer become due again every few moments.
         if wait is None or not (is_due or wait.kind is WaitKind.BREAKER):
             self._due_since.pop(job.id, None)
             return None
@@ -88,25 +88,23 @@ class SlowJobs:
 
 
 class Health(msgspec.Struct, frozen=True):
-    """Whether items really move."""
-
     store: bool = False
     workers: int = 0
     claimable: bool = False
-    """There are items that could be claimed now."""
+    """True if at least one item can be claimed now."""
     moving: bool = True
-    """Nothing waits, or something was claimed or finished within the last minute."""
+    """True if nothing waits, or an item was claimed or finished within the last minute."""
     slow: tuple[SlowJob, ...] = ()
-    """Jobs that have work to do and hardly do any."""
+    """Jobs that have work and make almost no progress."""
 
 
 class Monitor:
-    """Keeps a minute of progress for each unfinished job."""
+    """Keeps the progress of the last minute for each unfinished job."""
 
     PERIOD_S = 1.0
     STALL_S = 60.0
     WATCHED = 200
-    """Unfinished jobs that are looked at, the newest."""
+    """Unfinished jobs that are sampled, newest first."""
 
     def __init__(self, store: Store, clock: Clock, slow: SlowJobs | None = None) -> None:
         self._store = store
@@ -117,21 +115,20 @@ class Monitor:
         self._moved_s = clock.monotonic()
         self.health = Health()
         self.heartbeat: int | None = None
-        """When a worker last showed that it lives."""
+        """Time of the last sign of life of a worker."""
 
     async def run(self, sign: Sign) -> None:
-        """Look again and again; a store that is away is only bad health."""
+        """Sample until cancelled. A store that does not answer makes the health bad."""
         while True:
             try:
-                await self.look()
+                await self.sample()
             except HeadgateError as error:
                 self.health = Health()
                 logger().warning("the store does not answer", error=str(error))
             sign()
             await self._clock.sleep(self.PERIOD_S)
 
-    async def look(self) -> None:
-        """Take one reading."""
+    async def sample(self) -> None:
         reads = self._store.reads
         jobs = await reads.jobs(JobQuery(states=UNFINISHED, limit=self.WATCHED, configs=False))
         counts = {job.id: await reads.counts(job.id) for job in jobs}
@@ -152,20 +149,19 @@ class Monitor:
     async def _find_slow(self, jobs: list[Job], due: set[int]) -> tuple[SlowJob, ...]:
         if self._slow is None:
             return ()
-        await self._slow.look(jobs, self._meters, due)
+        await self._slow.check(jobs, self._meters, due)
         return tuple(self._slow.found)
 
     def rate(self, job_id: int) -> float | None:
-        """Items a second now: see `engine.explain`."""
+        """Items per second now; see `engine.explain`."""
         meter = self._meters.get(job_id)
         return meter.rate() if meter else None
 
     def total_rate(self) -> float:
-        """Items a second now, of all jobs together."""
         return sum(meter.rate() or 0.0 for meter in self._meters.values())
 
     def eta(self, job: Job, remaining: int, limit: LimitedBy) -> Band | None:
-        """How much longer, as a band; None where that is not known."""
+        """Return the time left as a range, or None if it is unknown."""
         meter = self._meters.get(job.id)
         if meter is None or not remaining or limit.wait is None or limit.is_untimed:
             return None

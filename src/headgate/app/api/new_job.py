@@ -1,4 +1,4 @@
-"""A new job: an upload, a reference to a source, or items in the request itself."""
+"""`POST /api/jobs`: a new job from an upload, a source URL or items in the request."""
 
 import hashlib
 from pathlib import Path
@@ -17,7 +17,7 @@ from headgate.app.api.job_request import (
     parsed,
 )
 from headgate.app.api.models import Identifier, ResponseModel
-from headgate.app.api.preview import look, require_columns, require_rows
+from headgate.app.api.preview import first_rows, require_columns, require_rows
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import AppState, State
 from headgate.app.api.upload import Upload, receive
@@ -36,14 +36,12 @@ IdempotencyKey = Annotated[
         alias="Idempotency-Key",
         min_length=1,
         max_length=200,
-        description="The same key with the same request makes one job, however often it is sent.",
+        description="Repeating a request with the same key does not create a second job.",
     ),
 ]
 
 
 class Accepted(ResponseModel):
-    """The job that will be read and worked on in the background."""
-
     job_id: Identifier
 
 
@@ -76,7 +74,7 @@ BODY = {
 
 
 class JobDraft(msgspec.Struct, frozen=True):
-    """A job that is checked and can be made."""
+    """A validated job that is ready to be stored."""
 
     asked: JobRequest
     handler: HandlerInfo
@@ -99,7 +97,7 @@ async def create(
     app_state: State,
     idempotency_key: IdempotencyKey = None,
 ) -> Accepted:
-    """Make a job of an upload, a source reference or inline items; it goes on in the background."""
+    """Create a job from an upload, a source URL or inline items. It is read in the background."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     maker = _Maker(app_state, who, client_of(request, app_state), idempotency_key)
     if kind == "multipart/form-data":
@@ -132,7 +130,6 @@ class _Maker:
         self._once = once
 
     async def from_upload(self, upload: Upload) -> Job:
-        """A job over files that were sent."""
         try:
             asked = job_request_in(upload.fields)
             upload.require_files()
@@ -142,7 +139,6 @@ class _Maker:
             raise
 
     async def from_json(self, body: bytearray) -> Job:
-        """A job over a source elsewhere, or over items that the request holds."""
         most, bodies = self._app_state.settings.server.inline_items, self._app_state.threads.bodies
         asked = await bodies.run(parsed, JobFromSource, body, most)
         if (asked.source is None) == (asked.items is None):
@@ -160,7 +156,7 @@ class _Maker:
         most = self._app_state.settings.server.inline_items
         if not 0 < len(items) <= most:
             raise ProblemResponse(
-                422, f"send 1 to {most:,} items in a request; more belong in a file"
+                422, f"send 1 to {most:,} items in a request; upload more as a file"
             )
         uploads = self._app_state.threads.uploads
         folder = await uploads.run(self._app_state.folder.new_upload)
@@ -173,18 +169,18 @@ class _Maker:
             raise
 
     async def _over(self, upload: Upload, asked: JobRequest, digest: str, inline: str = "") -> Job:
-        """A job over what lies in a folder of ours, if it can be read."""
+        """Create a job over files in our own folder, if they can be read."""
         handler = self._handler(asked)
         files = upload.files
         name = inline or (files[0].path.name if len(files) == 1 else "")
         path: Path = upload.folder / name if name else upload.folder
-        found = await look(self._app_state, self._who.name, path, asked.reading())
+        found = await first_rows(self._app_state, self._who.name, path, asked.reading())
         require_columns(found, asked, handler)
         require_rows(found, asked)
         source = self._app_state.folder.source_of(upload.folder, name)
         shown = "" if inline else files[0].name if len(files) == 1 else counted(len(files), "file")
         job = await self._create(JobDraft(asked, handler, source, shown, digest))
-        if job.source != source:  # it was made before, under the same key
+        if job.source != source:  # created before, with the same key
             await self._app_state.threads.uploads.run(upload.discard)
         return job
 

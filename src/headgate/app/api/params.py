@@ -1,10 +1,10 @@
-"""What stands in paths and queries: ids, pages, lists of statuses."""
+"""Path and query parameters: ids, pages, statuses, times."""
 
 from typing import Annotated
 
 from fastapi import Depends, Path, Query, Request
 
-from headgate.app.api.identity import Someone
+from headgate.app.api.identity import CurrentUser
 from headgate.app.api.models import microseconds_of
 from headgate.app.api.problems import ProblemResponse
 from headgate.app.api.state import AppState, State
@@ -18,7 +18,7 @@ LARGEST = 2**63 - 1
 
 
 def number_in(text: str) -> int | None:
-    """The number that an id stands for; None if it stands for none."""
+    """Parse an id; None if it is not valid."""
     if not (text.isascii() and text.isdigit()) or (text[0] == "0" and len(text) > 1):
         return None
     number = int(text) if len(text) < 20 else LARGEST + 1
@@ -29,19 +29,19 @@ JobId = Annotated[str, Path(alias="jobId", description="The id of a job.")]
 ItemId = Annotated[str, Path(alias="itemId", description="The id of an item.")]
 
 
-async def own_job(job_id: JobId, who: Someone, app_state: State) -> Job:
-    """The job of a path, if whoever asks may see it; else there is none."""
+async def own_job(job_id: JobId, who: CurrentUser, app_state: State) -> Job:
+    """Return the job of the path. Raises 404 if the caller may not see it."""
     number = number_in(job_id)
     if number is None:
-        raise UnknownJob(f"there is no job {job_id[:40]!r}")
+        raise UnknownJob(f"job {job_id[:40]!r} not found")
     return await app_state.store.reads.job(number, who.sees)
 
 
-async def own_item(item_id: ItemId, who: Someone, app_state: State) -> ItemDetail:
-    """The item of a path, if whoever asks may see it; else there is none."""
+async def own_item(item_id: ItemId, who: CurrentUser, app_state: State) -> ItemDetail:
+    """Return the item of the path. Raises 404 if the caller may not see it."""
     number = number_in(item_id)
     if number is None:
-        raise UnknownItem(f"there is no item {item_id[:40]!r}")
+        raise UnknownItem(f"item {item_id[:40]!r} not found")
     return await app_state.store.reads.item(number, who.sees)
 
 
@@ -50,24 +50,24 @@ OwnItem = Annotated[ItemDetail, Depends(own_item)]
 
 
 async def job_named(app_state: AppState, owner: str | None, job_id: str | None) -> int | None:
-    """The number of a job that a query names, if it names one that may be seen."""
+    """Parse the id of a job that the owner may see, or raise UnknownJob."""
     if job_id is None:
         return None
     number = number_in(job_id) if job_id else None
     if number is None:
-        raise UnknownJob(f"there is no job {job_id[:40]!r}")
+        raise UnknownJob(f"job {job_id[:40]!r} not found")
     return (await app_state.store.reads.job(number, owner)).id
 
 
-PageSize = Annotated[int, Query(alias="pageSize", ge=1, le=1_000, description="Rows in a page.")]
+PageSize = Annotated[int, Query(alias="pageSize", ge=1, le=1_000, description="Rows per page.")]
 After = Annotated[
-    str | None, Query(max_length=400, description="`next` of the page before; opaque.")
+    str | None, Query(max_length=400, description="`next` of the previous page; opaque.")
 ]
 Statuses = Annotated[
     str | None,
     Query(
         max_length=200,
-        description="Item statuses, with commas in between.",
+        description="Item statuses, separated by commas.",
         examples=["PENDING,PROCESSING"],
     ),
 ]
@@ -75,31 +75,30 @@ Statuses = Annotated[
 
 Since = Annotated[
     str | None,
-    Query(alias="from", max_length=40, description="Changed at or after this moment, ISO 8601."),
+    Query(alias="from", max_length=40, description="Changed at or after this time, ISO 8601."),
 ]
 Until = Annotated[
-    str | None, Query(alias="to", max_length=40, description="Changed before this moment.")
+    str | None, Query(alias="to", max_length=40, description="Changed before this time.")
 ]
 
 
 def moment_in(text: str | None, name: str) -> int | None:
-    """The moment that a parameter names, if it is there."""
     if text is None:
         return None
     try:
         return microseconds_of(text)
     except (ValueError, OverflowError) as error:
-        raise ProblemResponse(422, f"`{name}` is no moment: write 2026-03-01T12:00:00Z") from error
+        raise ProblemResponse(422, f"`{name}` is not a time; write 2026-03-01T12:00:00Z") from error
 
 
 def keyset_only(request: Request) -> None:
-    """Pages are found by where the last one ended: numbers would skip and repeat rows."""
+    """Refuse `page` and `offset`: with them, rows are skipped and repeated while rows change."""
     for name in ("page", "offset"):
         if name in request.query_params:
             raise ProblemResponse(
                 400,
-                f"there is no `{name}`: ask for `pageSize` rows, then for those `after` the"
-                " `next` of the answer. Counted pages skip and repeat rows while rows change",
+                f"`{name}` is not supported: request `pageSize` rows, then the rows `after` the"
+                " `next` of the response. Numbered pages skip and repeat rows while rows change",
             )
 
 
@@ -107,21 +106,20 @@ KeysetOnly = Depends(keyset_only)
 
 
 def error_class_in(text: str | None) -> FaultClass | None:
-    """The class of failures that a query names, if it names one."""
     if text is None:
         return None
     if text not in set(FaultClass):
         raise ProblemResponse(
-            422, f"there is no error class {text!r}; there are {', '.join(FaultClass)}"
+            422, f"unknown error class {text!r}; the classes are {', '.join(FaultClass)}"
         )
     return FaultClass(text)
 
 
 def statuses_in(text: str | None) -> frozenset[ItemStatus]:
-    """The statuses that a query names; none if it names none."""
+    """Parse item statuses; empty if the text is."""
     names = [part.strip().upper() for part in (text or "").split(",") if part.strip()]
     for name in names:
         if name not in ItemStatus.__members__:
             known = ", ".join(ItemStatus)
-            raise ProblemResponse(422, f"there is no status {name!r}; there are {known}")
+            raise ProblemResponse(422, f"unknown status {name!r}; the statuses are {known}")
     return frozenset(ItemStatus(name) for name in names)

@@ -1,4 +1,4 @@
-"""How much of a request is parsed at a time, so that tiny chunks do not hold up other requests."""
+"""Parses requests in short turns, so that tiny chunks do not delay other requests."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,35 +7,35 @@ from typing import Any
 import h11
 
 EVENTS = 64
-"""Events, such as chunks of a body, that one connection is given at a time: about 2 ms of work."""
+"""Events, such as chunks of a body, that one connection may parse per turn: about 2 ms of work."""
 PAUSE_S = 0.004
-"""Between two turns, whatever the number of connections: the loop has other work meanwhile."""
+"""Seconds between two turns, for any number of connections: the loop has other work too."""
 CHUNKS = 1_000
-"""The first chunks of a body may be of any size."""
+"""The first chunks of a body may have any size."""
 LEAST_BYTES = 16
-"""What chunks must hold on average after these: a smaller one has more frame than content."""
+"""Mean bytes per chunk that are required after these: a smaller chunk has more frame than
+content."""
 
 
 class PacedConnection(h11.Connection):
-    """The state of a connection, which hands out events for one turn at a time."""
+    """An h11 connection that returns a limited number of events per turn."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.has_more = False
-        """Whether the turn ended before all that was received could be parsed."""
+        """True if the turn ended before all received data was parsed."""
         self.refused = ""
-        """Why a body is not read on."""
+        """Why the rest of the body is not read."""
         self._left = 0
         self._chunks = 0
         self._bytes = 0
 
     def begin_turn(self) -> None:
-        """Hand out events again."""
         self._left = EVENTS
         self.has_more = False
 
     def next_event(self) -> "type[h11.NEED_DATA | h11.PAUSED] | h11.Event":
-        """The next one, or NEED_DATA at the end of the turn."""
+        """Return the next event, or NEED_DATA at the end of the turn."""
         if not self._left:
             self.has_more = True
             return h11.NEED_DATA
@@ -52,14 +52,14 @@ class PacedConnection(h11.Connection):
         self._chunks += data.chunk_end
         if self._chunks > CHUNKS and self._bytes < self._chunks * LEAST_BYTES:
             self.refused = (
-                f"the chunks of the body are too small: after {CHUNKS:,} of them they must hold"
+                f"the chunks of the body are too small: after the first {CHUNKS:,} they must hold"
                 f" {LEAST_BYTES} bytes or more on average"
             )
             raise h11.RemoteProtocolError(self.refused)
 
 
 class ParsingTurns:
-    """Connections that wait to be parsed on, one turn of one connection at a time."""
+    """Connections that wait for their next turn. One connection is parsed at a time."""
 
     def __init__(self) -> None:
         self._waiting: dict[object, Callable[[], None]] = {}
@@ -69,12 +69,10 @@ class ParsingTurns:
         return connection in self._waiting
 
     def wait(self, connection: object, parse_on: Callable[[], None]) -> None:
-        """Call back when it is this connection's turn."""
         self._waiting[connection] = parse_on
         self._arm()
 
     def leave(self, connection: object) -> None:
-        """Wait no more."""
         self._waiting.pop(connection, None)
 
     def _arm(self) -> None:

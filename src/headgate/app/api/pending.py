@@ -1,4 +1,4 @@
-"""What waits or runs, across jobs."""
+"""Open items across jobs, and the oldest of them per job and per provider."""
 
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal
@@ -7,7 +7,7 @@ import msgspec
 from fastapi import APIRouter, Query
 
 from headgate.app.api.bodies import BoundedRoute
-from headgate.app.api.identity import Principal, Someone
+from headgate.app.api.identity import CurrentUser, Principal
 from headgate.app.api.item_view import ItemPage
 from headgate.app.api.items import with_waits_across
 from headgate.app.api.job_view import CountsView, counts_view
@@ -42,7 +42,7 @@ OwnerFilter = Annotated[
 
 @router.get("", responses=documented(), dependencies=[KeysetOnly])
 async def ls(
-    who: Someone,
+    who: CurrentUser,
     app_state: State,
     statuses: Statuses = None,
     user_id: OwnerFilter = "me",
@@ -53,7 +53,7 @@ async def ls(
     page_size: PageSize = 100,
     after: After = None,
 ) -> ItemPage:
-    """List what waits or runs and why, longest unchanged first; every row is seen at least once."""
+    """List open items and why they wait, longest unchanged first. Each is listed at least once."""
     require_switched_on(app_state)
     owner = owner_meant(who, user_id)
     query = ItemQuery(
@@ -71,7 +71,7 @@ async def ls(
 
 
 def require_switched_on(app_state: AppState) -> None:
-    """404 where the view across jobs is switched off."""
+    """Raise 404 if the view across jobs is switched off."""
     if not app_state.settings.server.pending_view:
         raise ProblemResponse(
             404, "the view across jobs is switched off here (`server.pending_view`)"
@@ -79,23 +79,23 @@ def require_switched_on(app_state: AppState) -> None:
 
 
 def owner_meant(who: Principal, user_id: str) -> str | None:
-    """The owner whose items are listed; None for all owners."""
+    """Return the owner to list; None for all owners."""
     if user_id == "me":
         return who.name
     if not who.may(Role.ADMIN):
-        raise ProblemResponse(403, "only admins see what belongs to others; ask for `userId=me`")
+        raise ProblemResponse(403, "only admins can list other users' items; use `userId=me`")
     return None
 
 
 JOBS = 200
-"""Jobs that are looked at, the newest."""
+"""Jobs that are read, newest first."""
 ITEMS = 100
-"""Items of each that are looked at, the longest unchanged."""
+"""Items that are read per job, longest unchanged first."""
 UNDONE = frozenset(JobState) - {JobState.DONE}
 
 
 class OldestOfJob(ResponseModel):
-    """A job with open items, and the one of them that is unchanged for longest."""
+    """A job with open items, and the item that is unchanged for longest."""
 
     job_id: Identifier
     name: str
@@ -108,24 +108,24 @@ class OldestOfJob(ResponseModel):
 
 
 class OldestAtProvider(ResponseModel):
-    """A provider that open items wait for, and the one that is unchanged for longest."""
+    """A provider that open items wait for, and the item that is unchanged for longest."""
 
     name: str
     jobs: int
-    """In so many jobs."""
+    """Number of jobs with such items."""
     oldest_at: Moment
     item_id: Identifier
 
 
 class Oldest(ResponseModel):
-    """Both with the longest wait first."""
+    """Both lists start with the longest wait."""
 
     jobs: list[OldestOfJob]
     providers: list[OldestAtProvider]
 
 
 class OldestFacts(msgspec.Struct, frozen=True):
-    """An open job with the first of its items, the longest unchanged in front."""
+    """An open job with its oldest items, longest unchanged first."""
 
     job: Job
     counts: Counts
@@ -133,10 +133,10 @@ class OldestFacts(msgspec.Struct, frozen=True):
 
 
 @router.get("/oldest", responses=documented())
-async def oldest(who: Someone, app_state: State, user_id: OwnerFilter = "me") -> Oldest:
-    """Tell how long the oldest open item has stood, for each job and for each provider.
+async def oldest(who: CurrentUser, app_state: State, user_id: OwnerFilter = "me") -> Oldest:
+    """Return the age of the oldest open item, for each job and for each provider.
 
-    Looks at the newest jobs, and at those of their items that are unchanged for longest.
+    Only the newest jobs are read, and the items that are unchanged for longest.
     """
     require_switched_on(app_state)
     standing = await _standing(app_state, owner_meant(who, user_id))
@@ -163,7 +163,7 @@ async def _standing(app_state: AppState, owner: str | None) -> list[OldestFacts]
 
 
 async def _usual_provider(app_state: AppState, job: Job) -> str:
-    """Whom the items of a job wait for that have no gate of their own."""
+    """Return the provider that items without a gate of their own wait for."""
     for info in app_state.handlers:
         if info.name == job.handler and info.provider:
             return info.provider
@@ -174,7 +174,7 @@ async def _usual_provider(app_state: AppState, job: Job) -> str:
 def oldest_at_providers(
     rows: Iterable[ItemRow], usual: Mapping[int, str]
 ) -> list[OldestAtProvider]:
-    """The oldest row at each provider; `usual` is that of each job."""
+    """Return the oldest item of each provider. `usual` maps each job to its provider."""
     at: dict[str, list[ItemRow]] = {}
     for row in rows:
         if name := row.gate or usual.get(row.job_id):

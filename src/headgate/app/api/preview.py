@@ -1,4 +1,4 @@
-"""A look into a file before anything is made of it."""
+"""`POST /api/preview`: the first rows of a file, before a job is created."""
 
 import shutil
 from collections.abc import Sequence
@@ -29,23 +29,19 @@ router = APIRouter(prefix="/api/preview", tags=["jobs"], route_class=BoundedRout
 
 SHOWN = 20
 LOOKED_AT_BYTES = 64 * 1_048_576
-"""A larger source elsewhere is not copied for a look alone."""
+"""Larger remote files, in bytes, are not copied for a preview."""
 PATIENCE_S = 30.0
-"""Nor is one that comes more slowly: somebody waits, and a thread with them."""
+"""Seconds that copying a remote file may take: a user and a thread wait for it."""
 UNNAMED = "none"
-"""In place of a handler while none is chosen."""
+"""Name of the handler while the user has not chosen one."""
 
 
 class BadRowView(ResponseModel):
-    """A row that cannot be used as it is."""
-
     row: int
     problem: str
 
 
 class Preview(ResponseModel):
-    """The beginning of a file."""
-
     format: str
     columns: list[str]
     rows: list[dict[str, Any]]
@@ -54,11 +50,11 @@ class Preview(ResponseModel):
     missing: list[str]
     """Columns that the handler needs and the file does not have."""
     sheets: list[str]
-    """Those of a workbook."""
+    """Sheets of a workbook."""
     misread: bool
-    """The text is not in the encoding that it was read in, and none was stated."""
+    """True if the text is not in the encoding it was read in, and the request names none."""
     encoding: str | None
-    """One that it fits, to be stated as `read.encoding`; null: none that we know of."""
+    """An encoding that fits, for `read.encoding`; null if none is known."""
 
 
 _JSON_TEXT = {"type": "string", "contentMediaType": "application/json"}
@@ -95,7 +91,7 @@ BODY = {
 
 @router.post("", responses=documented(408, 413, 415), openapi_extra={"requestBody": BODY})
 async def preview(request: Request, who: Writer, app_state: State) -> Preview:
-    """Read the first rows of a file that is sent, or lies elsewhere; nothing is kept."""
+    """Read the first rows of an uploaded or a remote file. Nothing is stored."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json":
         asked, found = await _of_source(app_state, who.name, await body_of(request, who.name))
@@ -116,7 +112,7 @@ async def _of_upload(
         )
         upload.require_files()
         path = upload.folder if len(upload.files) > 1 else upload.files[0].path
-        return asked, await look(app_state, user, path, asked.reading())
+        return asked, await first_rows(app_state, user, path, asked.reading())
     finally:
         await app_state.threads.uploads.run(upload.discard)
 
@@ -126,15 +122,15 @@ async def _of_source(
 ) -> tuple[JobRequest, Inspection]:
     asked = await app_state.threads.bodies.run(_asked_of_source, body)
     if not asked.source:
-        raise ProblemResponse(422, "send a file, or name its place in `source`")
+        raise ProblemResponse(422, "send a file, or its URL in `source`")
     require_allowed(asked.source, app_state.settings.places)
     folder = await app_state.threads.uploads.run(app_state.folder.new_upload)
     try:
         async with app_state.preview_copies.slot(user):
             path = await app_state.threads.copies.run(
-                copy_to_look_at, asked.source, app_state.settings.places, folder
+                copy_for_preview, asked.source, app_state.settings.places, folder
             )
-        return asked, await look(app_state, user, path, asked.reading())
+        return asked, await first_rows(app_state, user, path, asked.reading())
     finally:
         await app_state.threads.uploads.run(shutil.rmtree, folder, ignore_errors=True)
 
@@ -144,8 +140,8 @@ def _asked_of_source(body: bytearray) -> JobFromSource:
     return valid(JobFromSource, {**fields, "handler": fields.get("handler") or UNNAMED})
 
 
-def copy_to_look_at(url: str, settings: PlaceSettings, folder: Path) -> Path:
-    """A copy of a source in the folder; BadSource if it is too large or comes too slowly."""
+def copy_for_preview(url: str, settings: PlaceSettings, folder: Path) -> Path:
+    """Copy a source into the folder. Raises BadSource if it is too large or too slow."""
     look_s, fetch_s = min(settings.look_s, PATIENCE_S), min(settings.fetch_s, PATIENCE_S)
     place = open_place(url, msgspec.structs.replace(settings, look_s=look_s, fetch_s=fetch_s))
     target = folder / place.stat(url).name
@@ -174,11 +170,13 @@ def _shown(found: Inspection, asked: JobRequest, needs: Sequence[str]) -> Previe
     )
 
 
-async def look(app_state: AppState, user: str, path: Path, reading: IngestOptions) -> Inspection:
-    """The first rows of a file, or BadSource saying what is wrong with it."""
+async def first_rows(
+    app_state: AppState, user: str, path: Path, reading: IngestOptions
+) -> Inspection:
+    """Return the first rows of a file, or raise BadSource."""
     async with app_state.previews.slot(user):
         try:
-            return await app_state.threads.looks.run(
+            return await app_state.threads.previews.run(
                 inspect, path, reading.options, app_state.settings.limits
             )
         except WrongEncoding as error:
@@ -188,12 +186,12 @@ async def look(app_state: AppState, user: str, path: Path, reading: IngestOption
 
 
 def renamed(found: Inspection, asked: JobRequest) -> list[str]:
-    """The columns under the names that they will have."""
+    """Return the columns under their new names."""
     unknown = [name for name in asked.columns if name not in found.columns]
     if unknown:
         there = ", ".join(found.columns[:50])
         raise ProblemResponse(
-            422, f"`columns` names {unknown[0]!r}, which is not there; there are: {there}"
+            422, f"`columns` names {unknown[0]!r}, which the file does not have; it has: {there}"
         )
     names = [asked.columns.get(name, name) for name in found.columns]
     if len(set(names)) < len(names):
@@ -202,7 +200,7 @@ def renamed(found: Inspection, asked: JobRequest) -> list[str]:
 
 
 def require_rows(found: Inspection, asked: JobRequest) -> None:
-    """Refuse a file whose rows are bad as far as we looked, or one where none may be."""
+    """Refuse a file if no row that was read is valid, or if one is invalid where none may be."""
     if found.misread is not None:
         raise WrongEncoding(for_request(found.misread.fits), found.misread.fits)
     if not found.problems:
@@ -211,14 +209,14 @@ def require_rows(found: Inspection, asked: JobRequest) -> None:
     if asked.on_bad_row is OnBadRow.FAIL:
         raise ProblemResponse(422, f"line {line:,}: {problem}")
     if len(found.problems) >= len(found.rows):
-        raise ProblemResponse(422, f"no row can be used as it is; line {line:,}: {problem}")
+        raise ProblemResponse(422, f"no row is valid; line {line:,}: {problem}")
 
 
 def require_columns(found: Inspection, asked: JobRequest, handler: HandlerInfo) -> None:
-    """Refuse a file that lacks a column of the key, or one that the handler needs."""
+    """Refuse a file without a key column or without a column that the handler needs."""
     names = renamed(found, asked)
     for name in (*asked.key_columns(), *handler.needs):
         if name not in names:
             why = "the key" if name in asked.key_columns() else f"handler {handler.name}"
             there = ", ".join(names[:50])
-            raise ProblemResponse(422, f"{why} needs a column {name!r}; there are: {there}")
+            raise ProblemResponse(422, f"{why} needs a column {name!r}; the file has: {there}")

@@ -1,4 +1,4 @@
-"""What went wrong, as RFC 9457 problem details that say what to do."""
+"""Errors as RFC 9457 problem details. The title is the HTTP status phrase."""
 
 import errno
 from collections.abc import Mapping, Sequence
@@ -36,22 +36,22 @@ from headgate.core.redact_text import redacted
 
 MEDIA_TYPE = "application/problem+json"
 TITLES = {
-    400: "The request cannot be understood",
-    401: "Not logged in",
-    403: "Not allowed",
-    404: "Not found",
-    405: "Not possible here",
-    406: "Not available in that form",
-    408: "Too slow",
-    409: "It is not in a state for that",
-    413: "Too much at once",
-    415: "Not a type that is read here",
-    421: "Asked under another name",
-    422: "The request is not valid",
-    429: "Too often",
-    500: "A defect of Headgate",
-    503: "Not now",
-    507: "No space left",
+    400: "Bad Request",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    406: "Not Acceptable",
+    408: "Request Timeout",
+    409: "Conflict",
+    413: "Content Too Large",
+    415: "Unsupported Media Type",
+    421: "Misdirected Request",
+    422: "Unprocessable Content",
+    429: "Too Many Requests",
+    500: "Internal Server Error",
+    503: "Service Unavailable",
+    507: "Insufficient Storage",
 }
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 BUSY = frozenset({errno.EMFILE, errno.ENFILE})
@@ -82,13 +82,13 @@ class Problem(ResponseModel):
     status: int
     detail: str
     errors: list[dict[str, Any]] | None = None
-    """Which fields are wrong, and how."""
+    """Invalid fields, each with its problem."""
     encoding: str | None = None
-    """Of a file that was read in another one: an encoding that it fits."""
+    """An encoding that fits a file that was read in the wrong one."""
 
 
 class ProblemResponse(Exception):
-    """An answer other than the one that was asked for."""
+    """Raised to answer with a problem."""
 
     def __init__(
         self, status: int, detail: str, headers: Mapping[str, str] | None = None, **more: Any
@@ -101,7 +101,7 @@ class ProblemResponse(Exception):
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """What an endpoint may answer beside success, for its entry in the OpenAPI document."""
+    """Return the OpenAPI responses for the errors of an endpoint."""
     always = (400, 401, 403, 404, 405, 408, 413, 421, 422, 429, 503)
     schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
     described: dict[int | str, dict[str, Any]] = {
@@ -111,7 +111,7 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
         }
         for status in sorted({*always, *statuses})
     }
-    # FastAPI prepares a model anew wherever it is named: 700 times, a fifth of a server's start.
+    # FastAPI prepares a model again wherever it is named: 700 times, a fifth of the start time.
     described[400]["model"] = Problem
     return described
 
@@ -119,10 +119,9 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
 def answer(
     status: int, detail: str, headers: Mapping[str, str] | None = None, **more: Any
 ) -> Response:
-    """A problem as a response."""
     body = {
         "type": "about:blank",
-        "title": TITLES.get(status, "It did not work"),
+        "title": TITLES.get(status, "Error"),
         "status": status,
         "detail": redacted(detail),
         **more,
@@ -131,12 +130,11 @@ def answer(
 
 
 def status_of(error: HeadgateError) -> int:
-    """The status that stands for one of our own errors."""
     return next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
 
 
 def install(app: FastAPI) -> None:
-    """Make every error of an application a problem."""
+    """Answer every exception of the application with a problem."""
     app.add_exception_handler(ProblemResponse, _refused)
     app.add_exception_handler(HeadgateError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -164,18 +162,18 @@ async def _ours(_request: Request, error: Exception) -> Response:
         return answer(status, str(error), headers, title=UNREADABLE, encoding=error.fits)
     if isinstance(error, BadSource):
         return answer(status, str(error), headers, title=UNREADABLE)
-    return answer(status, told(error), headers)
+    return answer(status, public_detail(error), headers)
 
 
-def told(error: HeadgateError) -> str:
-    """What those who ask are told; where the store lies is for the log of the server."""
+def public_detail(error: HeadgateError) -> str:
+    """Return the message for the client. The path of the store appears only in the server's log."""
     match error:
         case StoreFull():
-            return "the server has no space left to write; its log says where"
+            return "the server's disk is full; see the server's log"
         case StoreMismatch():
-            return "the store of the server has another schema; its log says more"
+            return "the server's store has another schema version; see the server's log"
         case StoreError():
-            return "the store of the server does not answer as it should; its log says more"
+            return "the server's store does not answer; see the server's log"
         case _:
             return str(error)
 
@@ -186,7 +184,7 @@ async def _invalid(_request: Request, error: Exception) -> Response:
         {"field": ".".join(str(part) for part in each["loc"][1:]), "problem": each["msg"]}
         for each in error.errors()
     ]
-    first = fields[0] if fields else {"field": "", "problem": "it is not valid"}
+    first = fields[0] if fields else {"field": "", "problem": "not valid"}
     where = f"{first['field']}: " if first["field"] else ""
     return answer(422, f"{where}{first['problem']}", errors=fields)
 
@@ -194,31 +192,33 @@ async def _invalid(_request: Request, error: Exception) -> Response:
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101  registered for this class
     if error.status_code == 404:
-        return answer(404, f"there is nothing at {request.url.path}; see /api/openapi.json")
+        return answer(404, f"{request.url.path} does not exist; see /api/openapi.json")
     if error.status_code == 405:
         allowed = ", ".join(sorted(_methods_at(request)))
-        detail = f"{request.method} is not possible at {request.url.path}, only {allowed}"
+        detail = f"{request.method} is not allowed at {request.url.path}; allowed: {allowed}"
         return answer(405, detail, {"Allow": allowed})
     return answer(error.status_code, str(error.detail), error.headers)
 
 
 def _methods_at(request: Request) -> set[str]:
-    """What is possible at a path: the router itself tells only of the first route there."""
+    """Return the methods of a path. Starlette itself reports only those of the first route."""
     routes: Sequence[Route] = request.app.state.routes
     matching = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
     return {method for route in matching for method in route.methods or ()}
 
 
 async def _system(request: Request, error: Exception) -> Response:
-    """What the machine lacks is told as such; any other error of the system is a defect."""
+    """Answer a full disk and a lack of files as such; any other OSError is an internal error."""
     number = error.errno if isinstance(error, OSError) else None
     if number in FULL:
-        return answer(507, "the server's disk is full; nothing was kept", {"Retry-After": "60"})
+        return answer(507, "the server's disk is full; nothing was stored", {"Retry-After": "60"})
     if number in BUSY:
-        return answer(503, "the server has too many files open", {"Retry-After": "5"})
+        return answer(
+            503, "the server has too many open files; try again later", {"Retry-After": "5"}
+        )
     return await _defect(request, error)
 
 
 async def _defect(request: Request, error: Exception) -> Response:
     logger().error("request failed", path=request.url.path, error=repr(error))
-    return answer(500, f"{type(error).__name__}; the server's log says more")
+    return answer(500, f"internal error ({type(error).__name__}); see the server's log")

@@ -1,6 +1,6 @@
-"""HTTP/1.1 over one connection: a head must come in time, and an unread body ends it.
+"""HTTP/1.1 over one connection, with limits on the time of a head and on unread bodies.
 
-What was received is parsed in turns: see `parsing`.
+Received data is parsed in turns: see `parsing`.
 """
 
 import asyncio
@@ -19,16 +19,16 @@ EVENTS = b"text/event-stream"
 HEAD_BYTES = 16_384
 LINGER_S = 10.0
 LINGER_BYTES = 64 * 1_048_576
-"""How much of an unwanted body is thrown away before the connection is closed. A client that reads
-only once it has sent everything would otherwise see a reset in place of the answer."""
+"""Bytes of an unread body that are discarded before the connection is closed. A client that reads
+only after it has sent everything would otherwise see a reset instead of the response."""
 LINGER_PAUSE_S = 0.01
-"""Between two pieces that are thrown away: this work must not slow down that for others."""
+"""Seconds between two discarded pieces, so that other connections are not slowed down."""
 LINGERING = 32
-"""Connections at a time that are closed so gently."""
+"""Connections that may be in this state at the same time."""
 
 
 class BoundedProtocol(H11Protocol):
-    """The protocol of uvicorn with bounds on connections, heads, chunks and unread bodies."""
+    """Uvicorn's protocol with limits on connections, heads, chunks and unread bodies."""
 
     conn: PacedConnection
 
@@ -48,10 +48,10 @@ class BoundedProtocol(H11Protocol):
         self._respond = self.app
         self.app = cast("Any", self._answer)
 
-    # ---- what asyncio calls ---------------------------------------------------------------
+    # ---- called by asyncio ----------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin, or refuse if there are too many."""
+        """Accept the connection, or refuse it at the limit."""
         plain = cast("asyncio.Transport", transport)
         super().connection_made(cast("asyncio.Transport", _Lingering(plain, self)))
         self.address = self.client[0] if self.client else ""
@@ -61,7 +61,7 @@ class BoundedProtocol(H11Protocol):
         self._note()
 
     def data_received(self, data: bytes) -> None:
-        """Take in what came, or throw it away after the answer to an unread body."""
+        """Parse data, or discard it after the response to an unread body."""
         if self._linger_timer is None:
             super().data_received(data)
             self._note()
@@ -74,7 +74,6 @@ class BoundedProtocol(H11Protocol):
         self.loop.call_later(LINGER_PAUSE_S, self._read_on)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Clean up."""
         self._counted.leave(self)
         self._turns.leave(self)
         self._await_head(needed=False)
@@ -83,13 +82,12 @@ class BoundedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
-        """Wait for the next request."""
         super().on_response_complete()
         self._kept = False
         self._note()
 
     def handle_events(self) -> None:
-        """Parse for one turn; nothing is read before the rest is parsed in later turns."""
+        """Parse for one turn. Reading pauses until later turns have parsed the rest."""
         if self in self._turns:
             return
         self.conn.begin_turn()
@@ -99,7 +97,7 @@ class BoundedProtocol(H11Protocol):
             self.transport.pause_reading()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what cannot be parsed, unless an answer has begun."""
+        """Refuse what cannot be parsed, unless the response has begun."""
         if self.conn.our_state not in {h11.IDLE, h11.SEND_RESPONSE}:
             self.transport.close()
         elif self.conn.refused:
@@ -109,29 +107,29 @@ class BoundedProtocol(H11Protocol):
         else:
             super().send_400_response(msg)
 
-    # ---- what others call -----------------------------------------------------------------
+    # ---- called by others ------------------------------------------------------------------
 
     def drop(self) -> None:
-        """Close at once: another connection needs the room."""
+        """Close at once, to make room for another connection."""
         self.transport.abort()
 
     def keep(self) -> None:
-        """Leave a body that comes for long alone: it has bounds of its own."""
+        """Exempt the connection from the limits here: a long upload has its own."""
         self._kept = True
         self._counted.has_sent(self)
 
     @property
     def may_read(self) -> bool:
-        """Whether all that was received is parsed."""
+        """Whether all received data is parsed."""
         return self not in self._turns
 
     @property
     def is_receiving(self) -> bool:
-        """Whether the rest of a body has yet to come."""
+        """Whether the rest of a body has not arrived yet."""
         return self.conn.their_state is h11.SEND_BODY
 
     def linger(self, transport: asyncio.Transport) -> None:
-        """Say that nothing more comes from us, and read on for a moment."""
+        """Send the end of our side, and read on for a moment."""
         if self._linger_timer is not None or transport.is_closing():
             return
         if not self._counted.may_linger(self, LINGERING):
@@ -173,7 +171,7 @@ class BoundedProtocol(H11Protocol):
         await self._respond(scope, receive, send_closing)
 
     def _note(self) -> None:
-        """Tell what the connection waits for now."""
+        """Report the state of the connection to the connection limit."""
         state = self.conn.their_state
         if state is h11.IDLE or (state is h11.SEND_BODY and not self._kept):
             self._counted.owes(self)
@@ -192,13 +190,13 @@ class BoundedProtocol(H11Protocol):
     def _late_head(self) -> None:
         self._head_timer = None
         if not self.conn.trailing_data[0]:
-            # Browsers open connections beforehand, and would show the answer to the next request.
+            # Browsers open connections in advance, and would show this to the next request.
             self.transport.close()
             return
-        self._end(408, f"the head of the request was not complete after {self._head_s:g} s")
+        self._end(408, f"the request head was not complete after {self._head_s:g} s")
 
     def _end(self, status: int, detail: str) -> None:
-        """Answer without a request, and close."""
+        """Send a response without a request, and close."""
         body = bytes(answer(status, detail).body)
         lines = (
             f"HTTP/1.1 {status} ",
@@ -214,7 +212,7 @@ class BoundedProtocol(H11Protocol):
 
 
 class _Lingering:
-    """A transport that is not closed under the nose of a client that is still sending."""
+    """A transport that stays open while a refused client is still sending."""
 
     def __init__(self, transport: asyncio.Transport, protocol: BoundedProtocol) -> None:
         self._transport = transport
@@ -225,7 +223,7 @@ class _Lingering:
         return getattr(self._transport, name)
 
     def resume_reading(self) -> None:
-        """Read on, unless what was read before has yet to be parsed."""
+        """Read on, unless received data is still to be parsed."""
         if self._protocol.may_read:
             self._transport.resume_reading()
 
@@ -239,9 +237,7 @@ class _Lingering:
 
     @property
     def is_gone(self) -> bool:
-        """Whether nothing can be read any more."""
         return self._transport.is_closing()
 
     def is_closing(self) -> bool:
-        """Whether nothing more is said here."""
         return self._closed or self._transport.is_closing()

@@ -1,4 +1,4 @@
-"""Gates: what was learned of outside services, and what an operator says to it."""
+"""Gates of providers: what was learned, and what an operator sets."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
@@ -26,12 +26,12 @@ Name = Annotated[str, Path(max_length=300, description="A provider, a host, or a
 
 Which = Annotated[
     Literal["used", "declared", "all"],
-    Query(description="Also those of providers in the settings, or of all that are shipped."),
+    Query(description="Also gates of configured providers, or of all built-in providers."),
 ]
 
 
 class EvidenceView(ResponseModel):
-    """What was seen, what was made of it, and the rate before and after."""
+    """An observation, the decision, and the rate before and after."""
 
     at: Moment
     seen: str
@@ -41,8 +41,6 @@ class EvidenceView(ResponseModel):
 
 
 class OverrideView(ResponseModel):
-    """What an operator has said."""
-
     rate: float | None
     paused: bool
     until: Moment
@@ -56,11 +54,11 @@ class MemberView(ResponseModel):
     in_flight: int
     waiting: bool
     could_use_per_s: float | None
-    """Requests a second; null: more than there are."""
+    """Requests per second that it could use; null: more than the limit."""
 
 
 class BudgetView(ResponseModel):
-    """One cap, and how much of it is used."""
+    """A budget and its use."""
 
     name: str
     count: float
@@ -71,18 +69,16 @@ class BudgetView(ResponseModel):
 
 
 class HostDownView(ResponseModel):
-    """A host that is left alone because it does not answer."""
+    """A host that receives no requests because it does not answer."""
 
     until: Moment
-    """When it is asked again."""
+    """Time of the next try."""
     reason: str
-    """Its last failure, as `connection refused` or `answers 500`; empty if that is not known."""
+    """The last failure, such as `connection refused` or `answers 500`; empty if unknown."""
     since: Moment
 
 
 class Gate(ResponseModel):
-    """What is known of a gate."""
-
     key: str
     kind: str
     name: str
@@ -106,7 +102,7 @@ class Gate(ResponseModel):
     refused_share: float
     latency_s: float | None
     broken: dict[str, Moment]
-    """Hosts that do not answer, each with the moment that it is asked again; see `down`."""
+    """Hosts that do not answer, each with the time of the next try; see `down`."""
     down: dict[str, HostDownView]
     budgets: list[BudgetView]
     members: list[MemberView]
@@ -115,26 +111,26 @@ class Gate(ResponseModel):
 
 
 class Gates(ResponseModel):
-    """Some gates, as they were at one moment of the ledger's clock."""
+    """Gates at one moment of the ledger's clock."""
 
     items: list[Gate]
     now: Moment
 
 
 class GateChange(RequestModel):
-    """One word to a gate: a rate, a pause, back to what was learned, or forget it all."""
+    """One change: set a rate, pause, return to the learned rate, or forget what was learned."""
 
     rate: str | None = Field(None, max_length=100, examples=["5/s"])
     paused: bool | None = None
     for_s: float | None = Field(
-        None, gt=0, le=366 * 86_400, description="How long; without it, until taken back."
+        None, gt=0, le=366 * 86_400, description="Duration; without it, until it is removed."
     )
     forget: bool = False
 
 
 @router.get("", responses=documented())
 async def ls(who: Admin, app_state: State, which: Which = "used") -> Gates:
-    """List gates that were used, also those of providers that are declared, or all known."""
+    """List used gates, also those of configured providers, or all known."""
     used = [entry.key for entry in await app_state.store.limits.entries()]
     named = _named(app_state, which)
     keys = [key for name in named for key in keys_of_provider(name, named[name])]
@@ -149,12 +145,12 @@ async def show(name: Name, who: Admin, app_state: State) -> Gates:
 
 @router.patch("/{name:path}", responses=documented())
 async def change(name: Name, asked: GateChange, who: Admin, app_state: State) -> Gates:
-    """Set a rate, pause, go on as learned (`paused: false`), or forget what was learned."""
+    """Set a rate, pause, use the learned rate (`paused: false`), or forget what was learned."""
     keys = await _meant(app_state, name)
     control = GateControl(app_state.store, app_state.settings.gate_limits)
     said = [asked.rate is not None, asked.paused is not None, asked.forget]
     if sum(said) != 1:
-        raise ProblemResponse(422, "say one thing: `rate`, `paused` or `forget`")
+        raise ProblemResponse(422, "name exactly one of `rate`, `paused` and `forget`")
     if asked.rate is not None:
         await control.set_rate(keys, _per_s(asked.rate), asked.for_s)
     elif asked.forget:
@@ -198,13 +194,11 @@ def _named(app_state: AppState, which: str) -> Mapping[str, ProviderPolicy]:
 
 
 def gates_view(reading: GateReading) -> Gates:
-    """Some gates."""
     items = [gate(view) for view in reading.views]
     return Gates(items=items, now=moment_of_seconds(reading.now_s))
 
 
 def gate(view: GateView) -> Gate:
-    """A gate with all that is known of it."""
     values = msgspec.structs.asdict(view)
     word = view.override
     return Gate(

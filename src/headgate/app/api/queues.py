@@ -1,4 +1,4 @@
-"""Open queues: jobs that are fed over time, by name."""
+"""Open queues: jobs that receive items over time, by name."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -9,7 +9,7 @@ from pydantic import Field
 from headgate.app.address_check import require_public
 from headgate.app.api.bodies import MB, BoundedRoute, body_of, takes
 from headgate.app.api.handlers import require_handler
-from headgate.app.api.identity import Principal, Someone, Writer
+from headgate.app.api.identity import CurrentUser, Principal, Writer
 from headgate.app.api.job_request import parsed
 from headgate.app.api.job_view import JobResponse, job_view
 from headgate.app.api.models import Identifier, RequestModel, ResponseModel
@@ -31,61 +31,58 @@ Line = Annotated[int, Field(ge=0, le=2**53)]
 
 
 class QueueList(ResponseModel):
-    """Every queue that is not closed, oldest first."""
+    """Open queues, oldest first."""
 
     items: list[JobResponse]
 
 
 class RowsRequest(RequestModel):
-    """Items on their way into a queue."""
-
     items: list[dict[str, Any]]
     handler: str | None = Field(
-        None, max_length=200, description="Needed to make the queue; it is remembered."
+        None, max_length=200, description="Required to create the queue; stored with it."
     )
     key: list[str] = Field(
         default_factory=list,
         max_length=20,
-        description="The fields that name an item; without them, its whole content does.",
+        description="Fields that identify an item; default: its whole content.",
     )
-    lines: list[Line] | None = Field(None, description="Where each item stood in a file.")
+    lines: list[Line] | None = Field(None, description="Line of each item in its file.")
     problems: list[str | None] | None = Field(
-        None, description="Why each item is bad, so that it is kept as an ERROR; null: it is not."
+        None, description="Why each item is invalid: it is stored as ERROR; null: it is valid."
     )
 
     def rows(self) -> list[QueueRow]:
-        """Each item with its place."""
         count = len(self.items)
         lines = range(1, count + 1) if self.lines is None else self.lines
         problems = [None] * count if self.problems is None else self.problems
         if not len(lines) == len(problems) == count:
             raise ProblemResponse(
-                422, "`lines` and `problems` have one entry for each of the `items`"
+                422, "`lines` and `problems` need one entry for each of the `items`"
             )
         return [*map(QueueRow, lines, self.items, problems)]
 
 
 class FedView(ResponseModel):
-    """What became of the items."""
+    """Result of adding items to a queue."""
 
     job_id: Identifier
     added: int
     known: int
-    """Were there already, and so were not put in again."""
+    """Items that were in the queue already and were not added again."""
     bad: int
     problems: list[str]
-    """The first few, in words."""
+    """Messages of the first invalid items."""
 
 
 @router.get("", responses=documented())
-async def ls(who: Someone, app_state: State) -> QueueList:
-    """List the queues that are not closed."""
+async def ls(who: CurrentUser, app_state: State) -> QueueList:
+    """List open queues."""
     jobs = await _queues(app_state, who).all()
     return QueueList(items=[await _view(app_state, job) for job in jobs])
 
 
 @router.get("/{name}", responses=documented())
-async def show(name: Name, who: Someone, app_state: State) -> JobResponse:
+async def show(name: Name, who: CurrentUser, app_state: State) -> JobResponse:
     """Show a queue with its counters."""
     return await _view(app_state, await _found(app_state, who, name))
 
@@ -108,7 +105,7 @@ async def show(name: Name, who: Someone, app_state: State) -> JobResponse:
 )
 @takes(16 * MB, values=1_000_000)
 async def feed(name: Name, request: Request, who: Writer, app_state: State) -> FedView:
-    """Put items into a queue, which is made on first use; what it has already is passed over."""
+    """Add items to a queue, without the ones it has already. The first request creates it."""
     body, most = await body_of(request, who.name), app_state.settings.server.inline_items
     asked = await app_state.threads.bodies.run(parsed, RowsRequest, body, most)
     rows = asked.rows()
@@ -141,7 +138,7 @@ def _handler(app_state: AppState, name: str) -> str:
 
 @router.post("/{name}/close", responses=documented(409))
 async def close(name: Name, who: Writer, app_state: State) -> JobResponse:
-    """Take no more items; the job is DONE once the queue is empty."""
+    """Close a queue. The job is DONE once the queue is empty."""
     job = await _found(app_state, who, name)
     return await _view(app_state, await JobControl(app_state.store).close(job.id, who.name))
 
@@ -157,14 +154,14 @@ async def _fed(
 ) -> Job:
     queues = _queues(app_state, who)
     if handler is None and await queues.find(name) is None:
-        raise ProblemResponse(422, f"queue {name!r} is new: say with `handler` what runs its items")
+        raise ProblemResponse(422, f"queue {name!r} is new; name its handler in `handler`")
     return await queues.get_or_make(name, handler, key)
 
 
 async def _found(app_state: AppState, who: Principal, name: str) -> Job:
     job = await _queues(app_state, who).find(name)
     if job is None:
-        raise UnknownJob(f"there is no open queue {name!r}; the first items with a handler make it")
+        raise UnknownJob(f"open queue {name!r} not found; the first items with a handler create it")
     return job
 
 

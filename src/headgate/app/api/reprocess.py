@@ -1,4 +1,4 @@
-"""Bringing finished items back: everything that matches, not a page of it."""
+"""Reprocessing of finished items: all that match, not one page."""
 
 from typing import Annotated, Literal
 
@@ -21,35 +21,31 @@ MOST_ITEMS = 10_000
 
 
 class Filter(RequestModel):
-    """Which items, beside statuses and error class."""
+    """Further conditions on the items."""
 
-    q: str | None = Field(None, max_length=200, description="In the key or the summary.")
-    signature: str | None = Field(None, max_length=400, description="A kind of failure.")
+    q: str | None = Field(None, max_length=200, description="Text in the key or the summary.")
+    signature: str | None = Field(None, max_length=400, description="Signature of an error group.")
 
 
 class ReprocessRequest(RequestModel):
-    """What to bring back."""
-
     scope: Literal["job", "items"] = "job"
     item_ids: list[str] | None = Field(default=None, max_length=MOST_ITEMS)
     except_ids: list[str] = Field(
-        default=[], max_length=MOST_ITEMS, description="All that match but these."
+        default=[], max_length=MOST_ITEMS, description="Items to leave out."
     )
     statuses: list[Annotated[ItemStatus, Field(strict=False)]] | None = Field(
-        default=None, description="ERROR and NOT_FOUND, unless told otherwise."
+        default=None, description="Default: ERROR and NOT_FOUND."
     )
     error_class: str | None = Field(default=None, max_length=100)
     filter: Filter | None = None
     reset_attempts: bool = Field(
         default=False,
-        description="Begin to count anew; also brings back items that reached their cap.",
+        description="Reset the attempt count; also retries items that reached the limit.",
     )
     dry_run: bool = Field(default=False, description="Only count.")
 
 
 class Reprocessed(ResponseModel):
-    """What was brought back."""
-
     job_id: Identifier
     count: int
 
@@ -58,7 +54,7 @@ class Reprocessed(ResponseModel):
 async def reprocess(
     job: OwnJob, who: Writer, app_state: State, asked: ReprocessRequest | None = None
 ) -> Reprocessed:
-    """Bring finished items back to PENDING; the count is of everything that matched."""
+    """Move finished items back to PENDING. The count includes every item that matched."""
     request = request_of(job.id, asked or ReprocessRequest(), app_state)
     control = JobControl(app_state.store)
     dry = asked is not None and asked.dry_run
@@ -70,12 +66,12 @@ async def reprocess(
 
 
 def request_of(job_id: int, asked: ReprocessRequest, app_state: State) -> RequeueRequest:
-    """The request to the store; items that were tried too often are left alone by default."""
+    """Build the store's request. By default it leaves out items that reached the attempt limit."""
     ids = _ids(asked)
     wanted = frozenset(asked.statuses or ())
     if not wanted <= FINISHED:
         raise ProblemResponse(
-            422, "only finished items can be brought back; PENDING and PROCESSING are not"
+            422, "only finished items can be reprocessed, not PENDING or PROCESSING ones"
         )
     default = FINISHED if ids is not None else RequeueRequest(job_id).statuses
     cap = app_state.settings.retry.max_attempts_ever
@@ -95,7 +91,7 @@ def request_of(job_id: int, asked: ReprocessRequest, app_state: State) -> Requeu
 def _ids(asked: ReprocessRequest) -> tuple[int, ...] | None:
     if asked.scope == "job":
         if asked.item_ids is not None:
-            raise ProblemResponse(422, "`itemIds` go with scope `items`")
+            raise ProblemResponse(422, "`itemIds` can only be used with scope `items`")
         return None
     if not asked.item_ids:
         raise ProblemResponse(422, "scope `items` needs `itemIds`")

@@ -1,4 +1,4 @@
-"""Finished items of many jobs, brought back at once: what the view across jobs lists."""
+"""Reprocessing of finished items across jobs, with the filter of `GET /api/pending`."""
 
 from typing import Annotated, Literal
 
@@ -25,7 +25,7 @@ Moment = Annotated[
 
 
 class AcrossRequest(RequestModel):
-    """All items that match, as `GET /api/pending` lists them with the same filter."""
+    """All items that `GET /api/pending` lists with the same filter."""
 
     statuses: list[Annotated[ItemStatus, Field(strict=False)]] = Field(min_length=1)
     user_id: Literal["me", "all"] = "me"
@@ -33,21 +33,19 @@ class AcrossRequest(RequestModel):
     job_id: str | None = Field(None, max_length=40)
     since: Moment | None = Field(None, alias="from")
     until: Moment | None = Field(None, alias="to")
-    except_ids: list[str] = Field(
-        default=[], max_length=10_000, description="All that match but these."
-    )
+    except_ids: list[str] = Field(default=[], max_length=10_000, description="Items to leave out.")
     reset_attempts: bool = False
     dry_run: bool = Field(default=False, description="Only count.")
 
 
 @router.post("/reprocess", responses=documented(409))
 async def reprocess(asked: AcrossRequest, who: Writer, app_state: State) -> Replayed:
-    """Bring finished items of all jobs back to PENDING; the count is of all that matched."""
+    """Move finished items of all jobs back to PENDING. The count includes every match."""
     require_switched_on(app_state)
     statuses = frozenset(asked.statuses)
     if not statuses <= FINISHED:
         raise ProblemResponse(
-            422, "only finished items can be brought back; PENDING and PROCESSING are not"
+            422, "only finished items can be reprocessed, not PENDING or PROCESSING ones"
         )
     owner = owner_meant(who, asked.user_id)
     what = Replay(

@@ -1,4 +1,4 @@
-"""Items in REVIEW, and a person's decision on them."""
+"""Items in REVIEW, and the decisions of users."""
 
 from typing import Annotated
 
@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from pydantic import Field
 
 from headgate.app.api.bodies import BoundedRoute
-from headgate.app.api.identity import Principal, Someone, Writer
+from headgate.app.api.identity import CurrentUser, Principal, Writer
 from headgate.app.api.item_view import ItemPage, ItemWhole, item_whole
 from headgate.app.api.items import page_view
 from headgate.app.api.models import RequestModel
@@ -27,13 +27,13 @@ UNDECIDED = frozenset({ItemStatus.REVIEW})
 
 @waiting.get("", responses=documented(), dependencies=[KeysetOnly])
 async def ls(
-    who: Someone,
+    who: CurrentUser,
     app_state: State,
     job_id: Annotated[str | None, Query(alias="jobId", max_length=40)] = None,
     page_size: PageSize = 100,
     after: After = None,
 ) -> ItemPage:
-    """List what waits for a person, across jobs or in one, the longest waiting first."""
+    """List items that wait for a review, across jobs or in one, longest waiting first."""
     query = ItemQuery(
         job_id=await job_named(app_state, who.sees, job_id),
         statuses=UNDECIDED,
@@ -47,21 +47,19 @@ async def ls(
 
 
 class Acceptance(RequestModel):
-    """Which candidate is the right one."""
+    """The candidate that is right."""
 
     candidate_id: str = Field(max_length=500)
     reason: str = Field("", max_length=1_000)
 
 
 class Remark(RequestModel):
-    """Why, for the record."""
-
     reason: str = Field("", max_length=1_000)
 
 
 @router.post("/{itemId}/accept", responses=documented(409))
 async def accept(item: OwnItem, asked: Acceptance, who: Writer, app_state: State) -> ItemWhole:
-    """Take a candidate: its result becomes the item's, which is DONE."""
+    """Accept a candidate: its result becomes the result of the item, which is DONE."""
     decision = _decision(item.row.id, ItemMove.ACCEPT, who, asked.reason)
     return await _decided(app_state, replace(decision, candidate=asked.candidate_id))
 
@@ -70,7 +68,7 @@ async def accept(item: OwnItem, asked: Acceptance, who: Writer, app_state: State
 async def reject(
     item: OwnItem, who: Writer, app_state: State, asked: Remark | None = None
 ) -> ItemWhole:
-    """Take none of the candidates: the item is NOT_FOUND."""
+    """Reject all candidates: the item is NOT_FOUND."""
     reason = asked.reason if asked else ""
     return await _decided(app_state, _decision(item.row.id, ItemMove.REJECT, who, reason))
 
@@ -79,7 +77,7 @@ async def reject(
 async def skip(
     item: OwnItem, who: Writer, app_state: State, asked: Remark | None = None
 ) -> ItemWhole:
-    """Leave the item alone: it is SKIPPED."""
+    """Skip the item: it is SKIPPED."""
     reason = asked.reason if asked else ""
     return await _decided(app_state, _decision(item.row.id, ItemMove.PASS_OVER, who, reason))
 

@@ -1,4 +1,4 @@
-"""What holds for every request: the name it was asked under, and the headers of every answer."""
+"""Middleware: the Host allow-list, and security headers on every response."""
 
 import ipaddress
 
@@ -24,14 +24,13 @@ LOOPBACK = frozenset({"localhost"})
 
 
 class SecurityHeaders:
-    """Refuses other names (a page that had its own name point here), and sets headers."""
+    """Refuses unknown Host names, against DNS rebinding, and sets security headers."""
 
     def __init__(self, app: ASGIApp, policy: ServerPolicy) -> None:
         self._app = app
         self._names = LOOPBACK | {name.lower() for name in policy.hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -48,12 +47,12 @@ class SecurityHeaders:
         host = Headers(scope=scope).get("host", "")
         if not self._known(host):
             refusal = answer(
-                421, f"this server is not known as {host[:100]!r}; add it to `server.hosts`"
+                421, f"{host[:100]!r} is not a name of this server; add it to `server.hosts`"
             )
             await refusal(scope, receive, send_with_headers)
             return
         if NUL in scope["path"]:
-            await answer(404, "nothing has NUL in its name")(scope, receive, send_with_headers)
+            await answer(404, "a path cannot contain NUL")(scope, receive, send_with_headers)
             return
         if WRITTEN_NUL in scope.get("query_string", b""):
             await answer(422, REFUSED)(scope, receive, send_with_headers)
@@ -64,7 +63,7 @@ class SecurityHeaders:
         name = host_name(host)
         if name in self._names:
             return True
-        # An address is no name: nobody can make it point elsewhere.
+        # An IP address is always accepted: DNS rebinding needs a name.
         try:
             ipaddress.ip_address(name)
         except ValueError:
@@ -73,7 +72,6 @@ class SecurityHeaders:
 
 
 def host_name(host: str) -> str:
-    """The name in a Host header, without the port."""
     if host.startswith("["):
         return host[1:].partition("]")[0]
     return host.rpartition(":")[0].lower() if ":" in host else host.lower()

@@ -1,4 +1,4 @@
-"""The server as a whole: the API, its staff, and who is let in at first."""
+"""The server: the API, the child processes, and the first admin token."""
 
 import asyncio
 import ipaddress
@@ -40,34 +40,32 @@ from headgate.ports.store import Store
 
 MEGABYTE = 1_048_576
 SWITCH_S = 0.001
-"""After so long a thread that parses or unpacks lets the one go on that answers requests."""
+"""Interpreter switch interval in seconds: a thread that parses lets the event loop continue."""
 LINK_S = 900.0
-"""How long the login link can be used."""
+"""Seconds that the login link is valid."""
 RENEWED_S = 60.0
-"""How long the token of a server holds after the server was killed."""
+"""Seconds that the server's token stays valid after the server was killed."""
 RENEW_EVERY_S = 10.0
 LOGINS, LOGINS_PER_ADDRESS = 2, 1
-"""Logins by password that are worked on at the same time, and as many again for accounts that have
-logged in from their address before. More would wait for the threads that check passwords, and
-there one that comes from a known address would have to wait for all of them."""
+"""Password logins that are checked at the same time, in total and per address. Accounts that have
+logged in from their address before have as many again. More would wait for the threads that check
+passwords, and there a known address would have to wait for all others."""
 
 
 class OpenedServer(msgspec.Struct, frozen=True):
-    """Where the server is, and how its owner gets in."""
+    """The address of the server, and the credentials of its operator."""
 
     url: str
     token: str
-    """An admin's, for as long as the server runs."""
+    """An admin's token, valid while the server runs."""
     link: str
-    """A login for a browser; it works once."""
+    """A login link for a browser. It works once."""
 
 
 class ApiServer:
-    """Runs until it is told to stop."""
-
     def __init__(self, store: Store, settings: Settings, clock: Clock) -> None:
         self._store = store
-        # Rows come from users here, and with them the addresses that handlers ask.
+        # Rows come from users here, and with them the addresses that handlers request.
         net = msgspec.structs.replace(settings.net, guard_all=True)
         self._settings = settings = msgspec.structs.replace(settings, net=net)
         self._clock = clock
@@ -77,7 +75,7 @@ class ApiServer:
         self._stops = 0
 
     def stop(self) -> None:
-        """Once: finish what runs. Twice: hand it back at once."""
+        """On the first call, finish running items; on the second, return them at once."""
         self._stops += 1
         if self._stops > 1:
             self._children.hurry()
@@ -85,18 +83,18 @@ class ApiServer:
             self._uvicorn.should_exit = True
 
     async def run(self, opened: Callable[[OpenedServer], None]) -> None:
-        """Serve; `opened` hears where, once requests are answered."""
+        """Serve until stopped. `opened` is called once requests are answered."""
         sys.setswitchinterval(SWITCH_S)
         await self._require_users()
         listener = _listen(self._settings.server.host, self._settings.server.port)
         own = mint()
         app_state = await self._app_state(own.id if is_loopback(self._settings.server.host) else "")
         async with self._first_token(own) as (token, link), self._running(app_state, own.id):
-            await self._answer(app_state, listener, lambda url: opened(_told(url, token, link)))
+            await self._answer(app_state, listener, lambda url: opened(_opened(url, token, link)))
 
     @asynccontextmanager
     async def _running(self, app_state: AppState, token_id: str) -> AsyncIterator[None]:
-        """Everything that runs beside the API, each under its name."""
+        """Run everything beside the API, each part under its name."""
         access, clock = self._store.access, self._clock
         self._loops.start("server token", partial(keep_token, access, token_id, clock))
         self._loops.start("health readings", app_state.monitor.run)
@@ -136,9 +134,7 @@ class ApiServer:
             server.should_exit = True
         await serving
         if not self._stops:
-            raise WorkerFailed(
-                "the web server ended, although it was not told to stop; start it again"
-            )
+            raise WorkerFailed("the web server stopped unexpectedly; start it again")
 
     async def _app_state(self, own_token: str) -> AppState:
         store, settings, clock = self._store, self._settings, self._clock
@@ -176,7 +172,7 @@ class ApiServer:
         )
 
     async def _require_users(self) -> None:
-        """Listening to the network is only for those who said who may come in."""
+        """Refuse to listen on the network while no account exists."""
         if is_loopback(self._settings.server.host):
             return
         access = self._store.access
@@ -185,13 +181,13 @@ class ApiServer:
             if user.name != LOCAL_OWNER and user.disabled_at is None and known:
                 return
         raise BadSetting(
-            f"{self._settings.server.host} can be reached from elsewhere, and nobody has an"
-            " account: make one first with `headgate users add NAME --role admin`"
+            f"{self._settings.server.host} is reachable from other machines, and no account"
+            " exists; create one first: `headgate users add NAME --role admin`"
         )
 
     @asynccontextmanager
     async def _first_token(self, token: Minted) -> AsyncIterator[tuple[str, str]]:
-        """An admin's token for as long as we run, and a login link."""
+        """Yield an admin's token that is valid while the server runs, and a login link."""
         access = self._store.access
         with suppress(NameTaken):
             await access.add_user(NewUser(LOCAL_OWNER, Role.ADMIN))
@@ -205,23 +201,22 @@ class ApiServer:
 
 
 class _Uvicorn(uvicorn.Server):
-    """Leaves signals to the command, which tells everybody in the right order."""
+    """Leaves signals to the command, which stops the parts in the right order."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Capture none."""
         yield
 
 
 async def keep_token(access: AccessStore, token_id: str, clock: Clock, sign: Sign) -> None:
-    """Renew the token of a server for as long as the server runs."""
+    """Renew the token of the server while the server runs."""
     while True:
         sign()
         await clock.sleep(RENEW_EVERY_S)
         try:
             await access.renew_token(token_id, RENEWED_S)
         except HeadgateError as error:
-            logger().warning("the token of the server was not renewed", error=str(error))
+            logger().warning("the server's token was not renewed", error=str(error))
 
 
 def _for_owner(made: Minted, kind: TokenKind, **more: Any) -> NewToken:
@@ -230,7 +225,6 @@ def _for_owner(made: Minted, kind: TokenKind, **more: Any) -> NewToken:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach it."""
     if host == "localhost":
         return True
     try:
@@ -259,5 +253,5 @@ def _url(host: str, listener: socket.socket) -> str:
     return f"http://{shown}:{port}"
 
 
-def _told(url: str, token: str, link: str) -> OpenedServer:
+def _opened(url: str, token: str, link: str) -> OpenedServer:
     return OpenedServer(url, token, f"{url}/login/link?token={link}")

@@ -1,4 +1,4 @@
-"""Logging in and out, in a browser."""
+"""Login, logout and sessions of browsers."""
 
 import math
 from typing import Annotated, NamedTuple
@@ -10,9 +10,9 @@ from starlette.responses import RedirectResponse
 from headgate.app.api.bodies import KB, BoundedRoute, takes
 from headgate.app.api.identity import (
     COOKIE,
-    Anybody,
+    CurrentUser,
+    OptionalUser,
     Principal,
-    Someone,
     client_of,
     is_https,
     maker_of,
@@ -39,7 +39,7 @@ class LoginRequest(RequestModel):
 
 
 class Visitor(NamedTuple):
-    """Who logs in, as what, and by which token or password."""
+    """The user who logs in, the role, and the token or password used."""
 
     name: str
     role: Role
@@ -48,18 +48,16 @@ class Visitor(NamedTuple):
 
 
 class Me(ResponseModel):
-    """Who is logged in."""
-
     name: str
     role: Role
     csrf: str | None
-    """For the header `X-CSRF-Token`; null where a token in the header lets in."""
+    """Value of the header `X-CSRF-Token`; null with an API token."""
 
 
 @router.post("/api/login", responses=documented())
 @takes(4 * KB)
 async def login(asked: LoginRequest, request: Request, response: Response, app_state: State) -> Me:
-    """Open a session by password or token; the answer sets a cookie."""
+    """Open a session by password or token. The response sets a cookie."""
     if asked.token:
         checked = await _by_token(asked.token, request, app_state)
     elif asked.name and asked.password is not None:
@@ -72,8 +70,8 @@ async def login(asked: LoginRequest, request: Request, response: Response, app_s
 
 
 @router.post("/api/logout", status_code=204, responses=documented())
-async def logout(who: Someone, response: Response, app_state: State) -> Response:
-    """Close the session; an API token is no session, and stays."""
+async def logout(who: CurrentUser, response: Response, app_state: State) -> Response:
+    """Close the session. An API token stays valid."""
     if who.csrf is not None:
         await app_state.store.access.end_session(who.token_id)
     response = Response(status_code=204)
@@ -82,8 +80,8 @@ async def logout(who: Someone, response: Response, app_state: State) -> Response
 
 
 @router.get("/api/me", responses=documented())
-async def me(who: Someone) -> Me:
-    """Tell who is logged in."""
+async def me(who: CurrentUser) -> Me:
+    """Return the user who is logged in."""
     return _me(who)
 
 
@@ -94,8 +92,8 @@ class BrowserSession(ResponseModel):
 
 
 @router.get("/api/session", responses=documented())
-async def session(who: Anybody) -> BrowserSession:
-    """Tell who is logged in, if anybody is: a page asks before it shows a login."""
+async def session(who: OptionalUser) -> BrowserSession:
+    """Return the user who is logged in, or null. A page asks this before it shows a login."""
     return BrowserSession(me=None if who is None else _me(who))
 
 
@@ -103,13 +101,13 @@ async def session(who: Anybody) -> BrowserSession:
 async def by_link(
     request: Request, app_state: State, token: Annotated[str, Query(max_length=200)]
 ) -> Response:
-    """Open a session with the link that the server printed; it works once."""
+    """Open a session with the link that the server printed. It works once."""
     found = await app_state.store.access.redeem(digest_of(token))
     if found is None:
         if "text/html" in request.headers.get("accept", ""):
             return RedirectResponse("/login?link=used", 303)
         raise ProblemResponse(
-            401, "this link was used before or is too old; start the server again"
+            401, "this link was used before or has expired; restart the server for a new one"
         )
     secret = await _open_session(app_state, Visitor(found.user.name, found.token.role))
     response = RedirectResponse("/", 303)
@@ -122,10 +120,10 @@ def _me(who: Principal) -> Me:
 
 
 async def _by_token(secret: str, request: Request, app_state: AppState) -> Visitor:
-    """Who that is, and as what: a token never opens more than it lets in to itself.
+    """Return the user of a token. The session gets no more rights than the token.
 
-    Tries are not counted: 256 random bits cannot be guessed, and a count would only let strangers
-    keep others out.
+    Failures are not counted: 256 random bits cannot be guessed, and a counter would let strangers
+    lock users out.
     """
     found = await app_state.store.access.bearer(digest_of(secret), TokenKind.API)
     if found is None:
@@ -137,7 +135,7 @@ async def _by_token(secret: str, request: Request, app_state: AppState) -> Visit
 async def _by_password(name: str, password: str, request: Request, app_state: AppState) -> Visitor:
     address = counted_as(client_of(request, app_state))
     tried = LoginTry(login_keys(name, address), allowances(app_state.settings.server.login_tries))
-    # Hundreds at once, each from another address, must not hold up those who log in as always.
+    # Hundreds at once, each from another address, must not delay users at their usual address.
     is_known = await app_state.store.logins.knows(tried)
     async with (app_state.known_logins if is_known else app_state.logins).slot(address):
         return await _tried(name, password, tried, app_state)
@@ -150,7 +148,7 @@ async def _tried(name: str, password: str, tried: LoginTry, app_state: AppState)
         wait_s = math.ceil(counted.wait_s)
         raise ProblemResponse(
             429,
-            f"too many failed logins: try again in {wait_s} s, or log in with a token",
+            f"too many failed logins; try again in {wait_s} s, or log in with a token",
             {"Retry-After": str(wait_s)},
         )
     try:
@@ -159,7 +157,7 @@ async def _tried(name: str, password: str, tried: LoginTry, app_state: AppState)
         user, kept = None, None
     right = await app_state.threads.passwords.run(fits, password, kept)
     if not right or user is None or user.disabled_at is not None:
-        raise ProblemResponse(401, "the name or the password is wrong")
+        raise ProblemResponse(401, "wrong name or password")
     await store.logins.succeeded(tried, counted)
     return Visitor(user.name, user.role, password_hash=kept)
 
@@ -179,8 +177,8 @@ async def _open_session(app_state: AppState, who: Visitor) -> str:
     )
     try:
         await app_state.store.access.add_token(new)
-    except UnknownUser:  # disabled, or given another password, while this one was checked
-        raise ProblemResponse(401, "the name or the password is wrong") from None
+    except UnknownUser:  # disabled, or its password changed, during the check
+        raise ProblemResponse(401, "wrong name or password") from None
     return made.secret
 
 

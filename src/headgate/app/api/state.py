@@ -1,4 +1,4 @@
-"""What every endpoint works with."""
+"""The application state that endpoints depend on."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -22,41 +22,40 @@ from headgate.ports.store import Store
 
 
 class AppState(msgspec.Struct, frozen=True):
-    """The store, the settings, and the few things that live as long as the server."""
+    """The store, the settings, and the objects that live as long as the server."""
 
     store: Store
     settings: Settings
     clock: Clock
     folder: DataFolder
     handlers: Sequence[HandlerInfo]
-    """What `GET /api/handlers` lists: found out by another process."""
+    """Handlers of `GET /api/handlers`; another process loads them."""
     monitor: Monitor
     limit_cache: LimitCache
     history_samples: HistorySamples
     slices: Kickoffs
     scanner: Scanner
     logins: SlotQueue
-    """For passwords that are checked, by address."""
+    """Password checks, by address."""
     known_logins: SlotQueue
-    """The same, for accounts that have logged in from their address before."""
+    """Password checks of accounts that have logged in from their address before."""
     uploads: SlotQueue
-    """For uploads that are taken in."""
+    """Uploads that are received."""
     previews: SlotQueue
-    """For files whose first rows are read."""
+    """Files whose first rows are read."""
     preview_copies: SlotQueue
-    """For sources that are copied for a preview."""
+    """Sources that are copied for a preview."""
     room: BodyMemory
     threads: Threads
     loops: Loops
-    """What runs beside the API."""
+    """Background tasks."""
     streams: StreamSlots
     own_token: str = ""
-    """The id of the token that the server printed, where only this machine reaches it. Whoever read
-    it also read the login link, so a session opened with it lasts as long as one of the link."""
+    """Id of the token that the server printed, if only this machine can reach it. Its reader also
+    has the login link, so a session opened with it lasts as long as one of the link."""
 
 
 def state_of(request: Request) -> AppState:
-    """The office of the application that a request came to."""
     app_state: AppState = request.app.state.app_state
     return app_state
 

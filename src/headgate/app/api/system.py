@@ -1,4 +1,4 @@
-"""What an operator wants to know of the whole: the database, its sweeper, the queue."""
+"""`GET /api/system`: the database, the sweeper, the queue and the parts of the server."""
 
 from fastapi import APIRouter
 
@@ -19,42 +19,40 @@ router = APIRouter(prefix="/api/system", tags=["health"], route_class=BoundedRou
 
 
 class DatabaseView(ResponseModel):
-    """The database that is queue and truth."""
-
     kind: str
     version: str
     location: str
     size_bytes: int
     schema_version: int
     latest_schema_version: int
-    """The one that this release brings; equal, unless `headgate db migrate` is due."""
+    """The schema of this release. Differs if `headgate db migrate` is due."""
     jobs: int
     items: int
 
 
 class SweeperView(ResponseModel):
-    """Who puts right what died, and sweeps out what is old."""
+    """The elected process that recovers stalled work and deletes old records."""
 
     holder: str | None
-    """The supervisor that was elected; null: none is."""
+    """The elected supervisor; null if there is none."""
     until: Moment
-    """Elected until then, unless it says again that it lives."""
+    """End of the term, unless it is renewed."""
     retention_days: float
-    """Records that are older go."""
+    """Older records are deleted."""
 
 
 class QueueView(ResponseModel):
-    """How the work goes, over all jobs."""
+    """Work over all jobs."""
 
     counts: CountsView
     per_second: float
-    """Items finished in a second now, in jobs that are unfinished."""
+    """Items finished per second now, in unfinished jobs."""
     error_share: float | None
-    """Of the finished items, those in ERROR; null: none is finished."""
+    """Share of finished items in ERROR; null if none is finished."""
 
 
 class SlowJobView(ResponseModel):
-    """A job that has work to do and hardly does any, and why."""
+    """A job that has work and makes almost no progress, and why."""
 
     job_id: Identifier
     name: str
@@ -62,37 +60,34 @@ class SlowJobView(ResponseModel):
 
 
 class LoopView(ResponseModel):
-    """A part of the server that runs all the time: a process, or a loop in one."""
+    """A part of the server that runs all the time: a process or a background task."""
 
     name: str
     alive: bool
-    """It gave a sign of life since it was started, and within the time that it may be silent."""
+    """True if it gave a sign of life since its start and within `allowed_s`."""
     silent_s: float
-    """Seconds since its last sign of life."""
+    """Seconds since the last sign of life."""
     allowed_s: float
     """Seconds that it may be silent."""
     restarts: int
     last_error: str | None
-    """Why it ended the last time; null: it never did."""
+    """Why it ended the last time; null if it never did."""
 
 
 class System(ResponseModel):
-    """The database, its sweeper, the queue, the parts of the server."""
-
     database: DatabaseView
     sweeper: SweeperView
     queue: QueueView
     slow_jobs: list[SlowJobView]
-    """Jobs that have had work to do for 30 s and did less than 5 % of what they could."""
+    """Jobs that had work for 30 s and ran below 5 % of their possible rate."""
     loops: list[LoopView]
-    """The parts of this server."""
     log_lines_lost: int
-    """Lines of its log that could not be written."""
+    """Lines of the log that could not be written."""
 
 
 @router.get("", responses=documented())
 async def show(who: Admin, app_state: State) -> System:
-    """Tell the size and schema of the database, who sweeps it, and how the work goes."""
+    """Return the size and schema of the database, its sweeper, and how the work goes."""
     status = await app_state.store.reads.status()
     return System(
         database=_database(status),

@@ -1,4 +1,4 @@
-"""Text from outside: what no store can keep is refused in one place."""
+"""Refuses text that no store can keep: the character NUL."""
 
 import json
 from collections.abc import Mapping
@@ -9,15 +9,15 @@ from headgate.app.api.problems import ProblemResponse
 
 NUL = "\x00"
 WRITTEN = b"\\u0000"
-"""How NUL is written in JSON; it cannot stand there as a byte."""
+"""NUL as JSON writes it. JSON cannot contain it as a byte."""
 NO_NUL = r"^[^\u0000]*$"
 OTHERWISE_BOUND = frozenset({"pattern", "enum", "const", "format", "contentMediaType"})
-"""What tells of a string in a schema that its content is checked in another way."""
-REFUSED = "text must not hold the character NUL (U+0000)"
+"""Schema keys of strings whose content is checked in another way."""
+REFUSED = "text must not contain the character NUL (U+0000)"
 
 
 def require_text(body: bytes | bytearray) -> None:
-    """Refuse JSON that holds NUL in a text. What is not JSON is left to the parser."""
+    """Refuse JSON with NUL in a text. The parser refuses what is not JSON."""
     if WRITTEN not in body:
         return
     with suppress(ValueError, RecursionError):
@@ -26,7 +26,7 @@ def require_text(body: bytes | bytearray) -> None:
 
 
 def holds_nul(value: Any) -> bool:
-    """Whether there is NUL in a text, at any depth."""
+    """Return whether a text at any depth contains NUL."""
     waiting = [value]
     while waiting:
         one = waiting.pop()
@@ -41,7 +41,7 @@ def holds_nul(value: Any) -> bool:
 
 
 def describe_text(document: dict[str, Any]) -> None:
-    """Have the OpenAPI document say that texts of requests hold no NUL."""
+    """Say in the OpenAPI document that texts of requests must not contain NUL."""
     waiting: list[Any] = []
     for operation in (each for path in document["paths"].values() for each in path.values()):
         queries = (each for each in operation.get("parameters", ()) if each["in"] == "query")

@@ -1,4 +1,4 @@
-"""The web UI, where it was built; else a page that says how to build it."""
+"""The web UI if it was built, or else a page that says how to build it."""
 
 import os
 import re
@@ -16,7 +16,7 @@ router = APIRouter(include_in_schema=False)
 LOOKS = ["GET", "HEAD"]
 PACKED = re.compile(r"gzip\s*(?:;\s*q=(?!0(?:\.0*)?$).*)?", re.IGNORECASE)
 BUILT = Path(__file__).parent.parent / "static"
-FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+IMMUTABLE = {"Cache-Control": "public, max-age=31536000, immutable"}
 """The name of an asset changes with its content."""
 ASK_FIRST = {"Cache-Control": "no-cache"}
 KINDS = {
@@ -35,16 +35,14 @@ NOT_BUILT = """<!doctype html>
 
 
 class PagePath(Convertor[str]):
-    """Any path that belongs to a screen: what is not there to be read by programs."""
+    """Any path of a screen: not a path of the API or of another endpoint."""
 
     regex: ClassVar[str] = r"(?!(?:api|assets|healthz|readyz|metrics)(?:/|$)).*"
 
     def convert(self, value: str) -> str:
-        """The path itself."""
         return value
 
     def to_string(self, value: str) -> str:
-        """The path itself."""
         return value
 
 
@@ -53,13 +51,13 @@ register_url_convertor("page", PagePath())
 
 @router.api_route("/assets/{name}", methods=LOOKS)
 async def asset(name: str, request: Request) -> Response:
-    """A part of the page, small where the browser can unpack it."""
+    """Send a part of the page, compressed if the browser accepts that."""
     folder = BUILT / "assets"
     path = folder / name
     kind = KINDS.get(path.suffix)
     if kind is None or path.parent != folder or not _is_there(path):
-        raise ProblemResponse(404, f"there is no asset {name[:100]!r}; load the page again")
-    headers = {**FOR_EVER, "Vary": "Accept-Encoding"}
+        raise ProblemResponse(404, f"asset {name[:100]!r} not found; reload the page")
+    headers = {**IMMUTABLE, "Vary": "Accept-Encoding"}
     packed = path.with_name(f"{name}.gz")
     if takes_packed(request.headers.get("accept-encoding", "")) and packed.is_file():
         return FileResponse(
@@ -69,18 +67,18 @@ async def asset(name: str, request: Request) -> Response:
 
 
 def _is_there(path: Path) -> bool:
-    # Unlike Path.is_file, this takes a name that no file can have.
+    # Unlike Path.is_file, this accepts a name that no file can have.
     return os.path.isfile(path)  # noqa: PTH113
 
 
 def takes_packed(accept_encoding: str) -> bool:
-    """Whether a browser that says so takes gzip; a weight of 0 means that it does not."""
+    """Return whether Accept-Encoding allows gzip. A weight of 0 forbids it."""
     return any(PACKED.fullmatch(part.strip()) for part in accept_encoding.split(","))
 
 
 @router.api_route("/{path:page}", methods=LOOKS)
 async def page(path: str) -> Response:
-    """The one page of the UI; which screen it shows is decided there."""
+    """Send the page of the UI. The page itself picks the screen."""
     index = BUILT / "index.html"
     if index.is_file():
         return FileResponse(index, headers=ASK_FIRST)

@@ -1,4 +1,4 @@
-"""A multipart upload on its way to disk: piece by piece, bounded, under names of our own."""
+"""Multipart uploads: written to disk in pieces, limited in size and time, under safe names."""
 
 import asyncio
 import hashlib
@@ -31,24 +31,24 @@ LONGEST_HEADER = 8 * 1024
 
 
 class StoredFile(msgspec.Struct, frozen=True):
-    """A file as it lies in the upload's folder."""
+    """A file in the folder of an upload."""
 
     path: Path
     name: str
-    """What its sender calls it."""
+    """The sender's file name."""
     size: int
     digest: str
 
 
 class Upload(msgspec.Struct, frozen=True):
-    """What came in one request."""
+    """Files and fields of one request."""
 
     folder: Path
     files: list[StoredFile]
     fields: dict[str, str]
 
     def digest(self) -> str:
-        """A name for all of it: the same request gives the same name."""
+        """Return a hash of the upload. The same request gives the same hash."""
         made = hashlib.blake2b(digest_size=16)
         for file in self.files:
             made.update(f"{file.name}\0{file.digest}\0".encode())
@@ -57,17 +57,15 @@ class Upload(msgspec.Struct, frozen=True):
         return made.hexdigest()
 
     def require_files(self) -> None:
-        """Refuse an upload without a file."""
         if not self.files:
-            raise ProblemResponse(422, "there is no file: send it in the field `file`")
+            raise ProblemResponse(422, "the upload has no file; send it in the field `file`")
 
     def discard(self) -> None:
-        """Keep nothing."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 async def receive(request: Request, app_state: AppState) -> Upload:
-    """Take in an upload; whatever goes wrong, nothing of it stays."""
+    """Receive an upload. After any error, nothing of it stays."""
     policy = app_state.settings.server
     max_bytes = policy.upload_mb * MEGABYTE
     kind, options = parse_options_header(request.headers.get("content-type", ""))
@@ -88,16 +86,16 @@ async def receive(request: Request, app_state: AppState) -> Upload:
     except BaseException as error:
         await threads.uploads.run(parts.abandon)
         if isinstance(error, MultipartParseError):
-            raise ProblemResponse(400, f"this is no whole multipart body: {error}") from error
-        if isinstance(error, ClientDisconnect):
             raise ProblemResponse(
-                400, "the upload was broken off; nothing of it was kept"
+                400, f"the multipart body is not complete or not valid: {error}"
             ) from error
+        if isinstance(error, ClientDisconnect):
+            raise ProblemResponse(400, "the upload was interrupted; nothing was stored") from error
         raise
 
 
 def _keep_connection(request: Request) -> None:
-    """An upload may last: its connection does not go when others need room."""
+    """Exempt the connection of an upload from being closed when others need room."""
     connection = request.scope.get("state", {}).get("connection")
     if connection is not None:
         connection.keep()
@@ -109,7 +107,7 @@ async def _feed(
     while (chunk := await pieces.next()) is not None:
         if chunk:
             parts.grow(len(chunk))
-            # Writing waits for the disk; a thread keeps others from waiting with us.
+            # Writing blocks on the disk, so it runs in a thread.
             small = pieces_of(chunk, parser.boundary)
             pool = threads.uploads if len(small) == 1 else threads.many_files
             for piece in small:
@@ -118,13 +116,13 @@ async def _feed(
 
 
 def pieces_of(chunk: bytes, boundary: bytes) -> list[bytes]:
-    """What a thread takes at a time: less where many files begin, as each of them takes long."""
+    """Split a chunk for the thread. Pieces are smaller where many files begin: each takes long."""
     size = len(chunk) if chunk.count(boundary) <= FEW_PARTS else SMALL_PIECE
     return [chunk[start : start + size] for start in range(0, len(chunk), size)]
 
 
 class _Pieces:
-    """The body of an upload as it comes, at a minimum pace."""
+    """The body of an upload in pieces, with a minimum pace."""
 
     def __init__(self, request: Request, minimum: MinimumPace) -> None:
         self._chunks = aiter(request.stream())
@@ -132,21 +130,21 @@ class _Pieces:
         self._meter = PaceMeter(minimum)
 
     async def next(self) -> bytes | None:
-        """The next piece; None at the end. 408 for a client that sends too slowly."""
+        """Return the next piece, or None at the end. Raises 408 for a slow client."""
         minimum, asked_s = self._minimum, monotonic()
         try:
             async with asyncio.timeout(minimum.over_s):
                 chunk = await anext(self._chunks, None)
         except TimeoutError:
             raise ProblemResponse(
-                408, f"nothing came for {minimum.over_s:g} s; nothing was kept"
+                408, f"no data arrived for {minimum.over_s:g} s; nothing was stored"
             ) from None
         self._meter.count(monotonic() - asked_s, len(chunk or b""))
         if chunk and self._meter.too_slow:
             raise ProblemResponse(
                 408,
-                f"less than {minimum.bytes_per_s:,.0f} bytes a second came for {minimum.over_s:g} "
-                "s, so nothing was kept: send it over a faster connection, or name its place in "
+                f"less than {minimum.bytes_per_s:,.0f} bytes per second for {minimum.over_s:g} s,"
+                " so nothing was stored; use a faster connection, or give the file's URL in "
                 "`source`",
             )
         return chunk
@@ -155,12 +153,12 @@ class _Pieces:
 def _too_large(max_bytes: int) -> ProblemResponse:
     most = f"{max_bytes / 1_048_576:,.0f} MB"
     return ProblemResponse(
-        413, f"an upload has at most {most} here (`server.upload_mb`); split the file"
+        413, f"an upload can have at most {most} here (`server.upload_mb`); split the file"
     )
 
 
 class _Parts:
-    """Turns the parser's calls into files and fields."""
+    """Turns the parser's callbacks into files and fields."""
 
     def __init__(self, folder: Path, max_bytes: int) -> None:
         self._folder = folder
@@ -181,7 +179,6 @@ class _Parts:
         self._ended = False
 
     def callbacks(self) -> "MultipartCallbacks":
-        """What the parser calls."""
         return {
             "on_part_begin": self._begin,
             "on_header_field": self._header_name,
@@ -194,19 +191,17 @@ class _Parts:
         }
 
     def grow(self, size: int) -> None:
-        """Count what came in."""
         self._left -= size
         if self._left < 0:
             raise _too_large(self._max_bytes)
 
     def finished(self) -> Upload:
-        """All of it, if it is whole."""
+        """Return the upload, or refuse it if it is incomplete."""
         if not self._ended:
-            raise ProblemResponse(400, "the upload ends in the middle; nothing of it was kept")
+            raise ProblemResponse(400, "the upload is incomplete; nothing was stored")
         return Upload(self._folder, self._files, self._fields)
 
     def abandon(self) -> None:
-        """Remove what was written."""
         if self._file is not None:
             self._file.close()
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -236,14 +231,14 @@ class _Parts:
         self._field = options.get(b"name", b"").decode("utf-8", "replace")
         if b"filename" not in options:
             if len(self._fields) >= MOST_FIELDS:
-                raise ProblemResponse(422, f"there are more than {MOST_FIELDS} fields")
+                raise ProblemResponse(422, f"the upload has more than {MOST_FIELDS} fields")
             self._text = bytearray()
             return
         if self._field != "file":
             raise ProblemResponse(422, f"files go in the field `file`, not {self._field[:40]!r}")
         if len(self._files) >= MOST_FILES:
             raise ProblemResponse(
-                413, f"there are more than {MOST_FILES} files; send them as one zip"
+                413, f"the upload has more than {MOST_FILES} files; send them as one zip"
             )
         name = options[b"filename"].decode("utf-8", "replace")
         self._shown = shown_name(name) or "upload"
@@ -252,10 +247,10 @@ class _Parts:
         self._file = self._path.open("xb")
 
     def _free_path(self, name: str) -> Path:
-        """Two files of one name are two files; the second one has a number in its name."""
+        """Return a free path. A second file of the same name gets a number."""
         stem, dot, ending = name.rpartition(".")
         tried = name
-        # Some file systems take A.csv and a.csv for the same.
+        # Some file systems treat A.csv and a.csv as the same file.
         while tried.casefold() in self._names:
             number = self._names[name.casefold()] = self._names[name.casefold()] + 1
             tried = f"{stem or name}_{number}{dot}{ending if stem else ''}"

@@ -1,4 +1,4 @@
-"""Users and tokens."""
+"""Users and API tokens."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Request, Response
 from pydantic import Field
 
 from headgate.app.api.bodies import BoundedRoute
-from headgate.app.api.identity import Admin, Principal, Someone, Writer, maker_of
+from headgate.app.api.identity import Admin, CurrentUser, Principal, Writer, maker_of
 from headgate.app.api.models import Identifier, Json, Moment, RequestModel, ResponseModel
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import AppState, State
@@ -24,8 +24,6 @@ Name = Annotated[str, Path(alias="name", max_length=64)]
 
 
 class UserView(ResponseModel):
-    """Somebody who may own jobs."""
-
     name: str
     role: Role
     has_password: bool
@@ -34,14 +32,12 @@ class UserView(ResponseModel):
 
 
 class Users(ResponseModel):
-    """Everybody, by name."""
+    """Users by name."""
 
     items: list[UserView]
 
 
 class UserRequest(RequestModel):
-    """A user to be made."""
-
     name: str = Field(pattern=NAME, examples=["ann"])
     role: Role = Field(Role.USER, strict=False)
     password: str | None = Field(None, min_length=SHORTEST_PASSWORD, max_length=1_000)
@@ -55,33 +51,33 @@ async def ls(who: Admin, app_state: State) -> Users:
 
 @users.post("", status_code=201, responses=documented(409))
 async def add(asked: UserRequest, who: Admin, app_state: State) -> UserView:
-    """Make a user; without a password, only tokens let them in."""
+    """Create a user. Without a password, they can use tokens only."""
     new = NewUser(asked.name, asked.role, await _kept(app_state, asked.password, asked.name))
     return user_view(await app_state.store.access.add_user(new))
 
 
 class UserChangeRequest(RequestModel):
-    """What is to be different; what is not named stays."""
+    """Fields that are missing stay unchanged."""
 
     role: Role | None = Field(None, strict=False)
     password: str | None = Field(None, min_length=SHORTEST_PASSWORD, max_length=1_000)
     disabled: bool | None = Field(
-        None, description="true: let in no more, their tokens end. false: let in again."
+        None, description="true: disable the account and revoke its tokens. false: enable it."
     )
 
 
 @users.patch("/{name}", responses=documented(409))
 async def change(name: Name, asked: UserChangeRequest, who: Admin, app_state: State) -> UserView:
-    """Give a user another role or password, or let them in no more; their jobs stay.
+    """Change a user's role or password, or disable the account. Their jobs stay.
 
-    Their tokens never let in as more than the role. A new password revokes all tokens and sessions
-    of the user, except the one that asks. A lower role ends their sessions, and tokens that they
-    made for others.
+    Tokens never have more rights than the role. A new password revokes all tokens and sessions of
+    the user, except the one in use. A lower role ends their sessions, and the tokens that they
+    created for others.
     """
     if name == who.name and asked.role not in {None, who.role}:
-        raise ProblemResponse(409, "you cannot take your own rights; let another admin do it")
+        raise ProblemResponse(409, "you cannot lower your own role; ask another admin")
     if name == who.name and asked.disabled:
-        raise ProblemResponse(409, "you cannot lock yourself out; let another admin do it")
+        raise ProblemResponse(409, "you cannot disable your own account; ask another admin")
     kept = await _kept(app_state, asked.password, name)
     wanted = UserChange(asked.role, kept, asked.disabled, asked_with=who.token_id)
     return user_view(await app_state.store.access.change_user(name, wanted))
@@ -96,7 +92,7 @@ async def _kept(app_state: AppState, password: str | None, name: str) -> str | N
 
 
 class TokenView(ResponseModel):
-    """A token, without its secret."""
+    """A token without its secret."""
 
     id: Identifier
     user: str
@@ -109,30 +105,26 @@ class TokenView(ResponseModel):
 
 
 class NewTokenView(TokenView):
-    """A token that was made just now."""
-
     token: str
-    """The secret: shown this once."""
+    """The secret. It is shown once."""
 
 
 class Tokens(ResponseModel):
-    """Some tokens, newest first."""
+    """Tokens, newest first."""
 
     items: list[TokenView]
 
 
 class TokenRequest(RequestModel):
-    """A token to be made."""
-
-    user: str | None = Field(None, max_length=64, description="For whom; admins only.")
+    user: str | None = Field(None, max_length=64, description="Owner of the token; admins only.")
     label: str = Field("", max_length=200)
-    role: Role | None = Field(None, strict=False, description="At most the user's own.")
+    role: Role | None = Field(None, strict=False, description="At most the user's own role.")
     expires_in_s: float | None = Field(None, gt=0, le=10 * 366 * 86_400)
 
 
 @tokens.get("", responses=documented())
-async def ls_tokens(who: Someone, app_state: State) -> Tokens:
-    """List the tokens that hold: one's own, or (admins) everybody's."""
+async def ls_tokens(who: CurrentUser, app_state: State) -> Tokens:
+    """List valid tokens: one's own, or everyone's for admins."""
     found = await app_state.store.access.tokens(who.sees)
     return Tokens(items=[TokenView(**_token_values(token)) for token in found])
 
@@ -141,16 +133,18 @@ async def ls_tokens(who: Someone, app_state: State) -> Tokens:
 async def add_token(
     asked: TokenRequest, request: Request, who: Writer, app_state: State
 ) -> NewTokenView:
-    """Make an API token; its secret is shown once.
+    """Create an API token. Its secret is shown once.
 
-    It ends no later than the token that it is made with, and with its revocation.
+    The token expires no later than the token that creates it, and is revoked with it.
     """
     user = asked.user or who.name
     if user != who.name and who.role is not Role.ADMIN:
-        raise ProblemResponse(403, "only admins make tokens for others")
+        raise ProblemResponse(403, "only admins can create tokens for other users")
     role = asked.role or await _role_of(app_state, who, user)
     if RANKS.index(role) > RANKS.index(who.role):
-        raise ProblemResponse(403, f"as {who.role} you cannot make a token for the role {role}")
+        raise ProblemResponse(
+            403, f"your role is {who.role}; you cannot create a token with the role {role}"
+        )
     made = mint()
     new = NewToken(
         made.id,
@@ -169,11 +163,13 @@ async def add_token(
 
 @tokens.delete("/{tokenId}", status_code=204, responses=documented())
 async def revoke(
-    token_id: Annotated[str, Path(alias="tokenId", max_length=64)], who: Someone, app_state: State
+    token_id: Annotated[str, Path(alias="tokenId", max_length=64)],
+    who: CurrentUser,
+    app_state: State,
 ) -> Response:
-    """End a token at once, with all that was made with it and the streams that it opened."""
+    """Revoke a token at once, with all tokens, sessions and streams that were opened with it."""
     if not await app_state.store.access.revoke_token(token_id, who.sees):
-        raise ProblemResponse(404, f"there is no token {token_id[:64]!r} that holds")
+        raise ProblemResponse(404, f"token {token_id[:64]!r} not found, or not valid any more")
     return Response(status_code=204)
 
 
@@ -184,7 +180,6 @@ async def _role_of(app_state: AppState, who: Principal, user: str) -> Role:
 
 
 def user_view(user: User) -> UserView:
-    """A user."""
     return UserView(
         name=user.name,
         role=user.role,

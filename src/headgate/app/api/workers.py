@@ -1,4 +1,4 @@
-"""Workers: who is alive, and sending one home."""
+"""Workers: list them, and drain one."""
 
 from typing import Annotated
 
@@ -16,23 +16,21 @@ router = APIRouter(prefix="/api/workers", tags=["workers"], route_class=BoundedR
 
 
 class WorkerView(ResponseModel):
-    """A worker process."""
-
     id: Identifier
     session_id: str
     host: str
     boot_id: str
     pid: int
     started_ticks: int
-    """When it started, as its host counts; with host, boot and pid it names one process."""
+    """Start time as the host counts it. Host, boot, pid and this value identify one process."""
     ttl_s: float
-    """Silent for longer, it counts as dead."""
+    """Seconds of silence after which the worker counts as dead."""
     version: str
     beat: int
     running: int
-    """Items that it holds."""
+    """Items that the worker holds."""
     claim_size: int
-    """How many items its claims ask for at present; 0 before the first."""
+    """Items per claim at present; 0 before the first claim."""
     draining: bool
     registered_at: Moment
     beat_at: Moment
@@ -40,7 +38,7 @@ class WorkerView(ResponseModel):
 
 
 class Workers(ResponseModel):
-    """Some workers, newest first."""
+    """Workers, newest first."""
 
     items: list[WorkerView]
 
@@ -49,9 +47,7 @@ class Workers(ResponseModel):
 async def ls(
     who: Admin,
     app_state: State,
-    everyone: Annotated[
-        bool, Query(alias="all", description="Also those that have stopped.")
-    ] = False,
+    everyone: Annotated[bool, Query(alias="all", description="Also list stopped workers.")] = False,
 ) -> Workers:
     """List workers."""
     rows = await app_state.store.reads.workers(alive_only=not everyone)
@@ -64,16 +60,15 @@ async def drain(
     who: Admin,
     app_state: State,
 ) -> WorkerView:
-    """Let a worker finish what it runs, take nothing more, and end."""
+    """Drain a worker: it finishes its items, takes no more, and exits."""
     alive = {row.id: row for row in await app_state.store.reads.workers()}
     if worker_id not in alive or not await app_state.store.jobs.ask_drain(worker_id):
-        raise ProblemResponse(404, f"no worker {worker_id[:80]!r} is alive")
+        raise ProblemResponse(404, f"worker {worker_id[:80]!r} is not running")
     await app_state.store.notifier.ring()
     return worker_view(alive[worker_id]).model_copy(update={"draining": True})
 
 
 def worker_view(row: WorkerRow) -> WorkerView:
-    """A worker."""
     return WorkerView(
         id=row.id,
         session_id=row.session_id,

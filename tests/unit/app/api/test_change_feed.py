@@ -44,14 +44,14 @@ async def test_a_listener_who_may_not_listen_any_more_hears_nothing_more(store: 
     app_state: Any = PartialState(store)
     rights = [True, True, False]
 
-    async def may_listen() -> bool:
+    async def may_read() -> bool:
         return rights.pop(0)
 
-    news = ChangeFeed(app_state, Topic(None, None, gates=False), may_listen)
+    news = ChangeFeed(app_state, Topic(None, None, gates=False), may_read)
     heard: list[str] = []
 
     async def listen() -> None:
-        heard.extend([kind async for kind, _, _ in news.told(None)])
+        heard.extend([kind async for kind, _, _ in news.messages(None)])
 
     listening = asyncio.ensure_future(listen())
     for _ in range(3 * round(ChangeFeed.CHECK_PERIOD_S / ChangeFeed.PERIOD_S)):

@@ -46,7 +46,7 @@ async def test_what_is_old_is_not_read_again():
     await clock.advance(EventTail.LATE_S + 1)
     await told(record)
     assert record._floor == 3
-    assert record._told == {}
+    assert record._returned == {}
 
 
 async def test_a_backlog_is_read_page_by_page():

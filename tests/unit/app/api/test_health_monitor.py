@@ -29,7 +29,7 @@ async def test_an_idle_store_moves(store: SqliteStore):
     clock = FakeClock()
     monitor = Monitor(store, clock)
     await clock.advance(Monitor.STALL_S * 2)
-    await monitor.look()
+    await monitor.sample()
     assert monitor.health == Health(store=True, workers=0, claimable=False, moving=True)
 
 
@@ -38,18 +38,18 @@ async def test_items_that_nobody_claims_for_a_minute_are_a_stall(store: SqliteSt
     monitor = Monitor(store, clock)
     worker = await factories.worker(store)
     job = await factories.job(store, 3)
-    await monitor.look()
+    await monitor.sample()
     assert monitor.health.moving
     await clock.advance(Monitor.STALL_S + 1)
-    await monitor.look()
+    await monitor.sample()
     assert monitor.health == Health(store=True, workers=1, claimable=True, moving=False)
     [item] = await factories.claim(store, job.id, worker, 1)
-    await monitor.look()
+    await monitor.sample()
     assert monitor.health.moving
     done = factories.settlement(item, ItemStatus.DONE)
     await store.items.settle_many(SettleRequest(worker, [done]))
     await clock.advance(Monitor.STALL_S + 1)
-    await monitor.look()
+    await monitor.sample()
     assert monitor.health.moving  # it finished one since the last look
 
 
@@ -58,14 +58,14 @@ async def test_the_rate_is_that_of_the_last_seconds(store: SqliteStore):
     monitor = Monitor(store, clock)
     worker = await factories.worker(store)
     job = await factories.job(store, 20)
-    await monitor.look()
+    await monitor.sample()
     assert monitor.rate(job.id) is None
     for _ in range(4):
         items = await factories.claim(store, job.id, worker, 2)
         done = [factories.settlement(item, ItemStatus.DONE) for item in items]
         await store.items.settle_many(SettleRequest(worker, done))
         await clock.advance(1.0)
-        await monitor.look()
+        await monitor.sample()
     assert monitor.rate(job.id) == pytest.approx(2.0)
     going = LimitedBy(Wait(WaitKind.RUNNING, "nothing"))
     band = monitor.eta(job, 12, going)

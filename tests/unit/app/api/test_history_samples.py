@@ -19,14 +19,14 @@ async def test_a_job_is_noted_until_it_ended(tmp_path: Path):
         worker = await factories.worker(store)
         job = await factories.job(store, 2)
         assert history_samples.of(job.id) == ()
-        await history_samples.look()
+        await history_samples.sample()
         items = await factories.claim(store, job.id, worker, 2)
         done = [factories.settlement(item, ItemStatus.DONE) for item in items]
         await store.items.settle_many(SettleRequest(worker, done))
         await store.jobs.move_job(job.id, JobMove.FINISH)
         for _ in range(3):
             await clock.advance(HistorySamples.PERIOD_S)
-            await history_samples.look()
+            await history_samples.sample()
         # Once as it began, once as it ended; then there is nothing more to note.
         assert [each.counts.done for each in history_samples.of(job.id)] == [0, 2]
         first, last = history_samples.of(job.id)

@@ -44,9 +44,9 @@ class Watched:
 
     async def seconds(self, count: int) -> None:
         for _ in range(count):
-            await self.monitor.look()
+            await self.monitor.sample()
             await self.clock.advance(1.0)
-        await self.monitor.look()
+        await self.monitor.sample()
 
 
 async def broken_gate(store: SqliteStore, worker: str) -> None:

@@ -30,7 +30,7 @@ def test_near_misses_are_no_ids(text: str):
 def test_statuses_are_named_in_any_case():
     assert statuses_in(" pending,,ERROR ") == {ItemStatus.PENDING, ItemStatus.ERROR}
     assert statuses_in(None) == statuses_in("") == frozenset()
-    with pytest.raises(ProblemResponse, match="there is no status 'LOST'"):
+    with pytest.raises(ProblemResponse, match="unknown status 'LOST'"):
         statuses_in("LOST")
 
 

@@ -21,7 +21,7 @@ def sent(connection: socket.socket) -> None:
 
 def test_a_source_is_copied_under_its_name(tmp_path: Path):
     with ScriptedServer(sent) as server:
-        path = preview.copy_to_look_at(server.url("rows.csv"), HERE, tmp_path)
+        path = preview.copy_for_preview(server.url("rows.csv"), HERE, tmp_path)
     assert (path.name, path.read_bytes()) == ("rows.csv", ROWS)
 
 
@@ -30,7 +30,7 @@ def test_a_large_source_is_refused_and_leaves_nothing(
 ):
     monkeypatch.setattr(preview, "LOOKED_AT_BYTES", len(ROWS) - 1)
     with ScriptedServer(sent) as server, pytest.raises(BadSource, match="larger than"):
-        preview.copy_to_look_at(server.url("rows.csv"), HERE, tmp_path)
+        preview.copy_for_preview(server.url("rows.csv"), HERE, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -46,9 +46,9 @@ def test_a_source_that_comes_in_drops_is_given_up(tmp_path: Path, monkeypatch: p
         ScriptedServer(drip) as server,
         pytest.raises(SourceUnreachable, match=r"took longer than 0\.3 s"),
     ):
-        preview.copy_to_look_at(server.url("rows.csv"), HERE, tmp_path)
+        preview.copy_for_preview(server.url("rows.csv"), HERE, tmp_path)
 
 
 def test_a_source_at_a_local_address_is_refused(tmp_path: Path):
     with ScriptedServer(sent) as server, pytest.raises(BadSource, match="address refused"):
-        preview.copy_to_look_at(server.url("rows.csv"), PlaceSettings(), tmp_path)
+        preview.copy_for_preview(server.url("rows.csv"), PlaceSettings(), tmp_path)

@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.types import Message
 
-from headgate.app.api.problems import TITLES, answer, documented, install, status_of, told
+from headgate.app.api.problems import TITLES, answer, documented, install, public_detail, status_of
 from headgate.core import errors
 from headgate.core.errors import BadSetting, HeadgateError
 
@@ -69,8 +69,9 @@ async def test_what_the_machine_lacks_is_not_called_a_defect(number: int, status
 
 @pytest.mark.parametrize("kind", [kind for kind in OURS if issubclass(kind, errors.StoreError)])
 def test_where_the_store_lies_is_not_told(kind: type[HeadgateError]):
-    assert "/srv" not in told(kind("no space left for /srv/headgate.db"))
+    assert "/srv" not in public_detail(kind("no space left for /srv/headgate.db"))
 
 
 def test_what_was_asked_wrongly_is_told():
-    assert told(BadSetting("server.watch: write it as HANDLER=PLACE")).startswith("server.watch")
+    error = BadSetting("server.watch: write it as HANDLER=PLACE")
+    assert public_detail(error).startswith("server.watch")

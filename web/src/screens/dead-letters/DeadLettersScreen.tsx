@@ -2,7 +2,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import {
   type Item,
-  type ReplayAsked,
+  type ReplayRequest,
   useDeadLetters,
   useDeadTotals,
   useHandlers,
@@ -19,19 +19,19 @@ import {
   useSelection,
 } from "../../design";
 import { useCursor } from "../../shell/cursor";
-import { FurtherDown } from "../../shell/FurtherDown";
+import { PartialList } from "../../shell/PartialList";
 import { useFilter } from "../../shell/useFilter";
-import { RunAgain } from "../again/RunAgain";
 import { ListedItem } from "../item/ListedItem";
 import { useOpenItem } from "../item/useOpenItem";
-import { EVERYTHING, inWords, replayOf } from "./asked";
+import { RunAgain } from "../reprocess/RunAgain";
 import { CLASS_CHOICES } from "./classes";
 import { columnsOf } from "./columns";
+import { EVERYTHING, inWords, replayOf } from "./requests";
 
 const route = getRouteApi("/frame/dead-letters");
 const rowId = (item: Item) => item.id;
 
-/** What ended in ERROR, across jobs, longest dead first; and bringing it back. */
+/** Items in ERROR across jobs, oldest failure first, and their replay. */
 export function DeadLettersScreen() {
   const { errorClass, jobType, item, after } = route.useSearch();
   const filter = useMemo(() => ({ errorClass, jobType }), [errorClass, jobType]);
@@ -48,7 +48,7 @@ export function DeadLettersScreen() {
     () => columnsOf(isAdmin, new Map(totals?.jobs.map(({ jobId, name: job }) => [jobId, job]))),
     [isAdmin, totals],
   );
-  const [asked, setAsked] = useState<ReplayAsked | null>(null);
+  const [asked, setAsked] = useState<ReplayRequest | null>(null);
   const isFiltered = Boolean(errorClass || jobType);
   const isAny = rows.count > 0;
 
@@ -59,7 +59,7 @@ export function DeadLettersScreen() {
         mayWrite &&
         isAny && (
           <Button icon="repeat" onClick={() => setAsked(replayOf(EVERYTHING, filter))}>
-            {isFiltered ? "Run all that match again…" : "Run all again…"}
+            {isFiltered ? "Run all matching again…" : "Run all again…"}
           </Button>
         )
       }
@@ -70,7 +70,7 @@ export function DeadLettersScreen() {
           Run again…
         </Button>
       </SelectionBar>
-      <FurtherDown start={start} toStart={toStart} />
+      <PartialList start={start} toStart={toStart} />
       <DataGrid
         label="Dead letters"
         columns={columns}
@@ -90,7 +90,7 @@ export function DeadLettersScreen() {
       {item && <ListedItem rows={rows} itemId={item} />}
       {asked && (
         <RunAgain
-          asks={[{ replay: asked }]}
+          calls={[{ replay: asked }]}
           noun="dead letter"
           chosen={asked.itemIds?.length}
           onClose={() => setAsked(null)}
@@ -133,7 +133,7 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
   const setFilter = useFilter();
   if (isFiltered) {
     return (
-      <EmptyState title="No dead letter matches">
+      <EmptyState title="No matching dead letters">
         <Button onClick={() => setFilter({ errorClass: undefined, jobType: undefined })}>
           Show all dead letters
         </Button>
@@ -141,10 +141,10 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
     );
   }
   return (
-    <EmptyState title="There are no dead letters">
+    <EmptyState title="No dead letters">
       <p>
-        An item that still fails when its attempts are used up comes to rest here, with the reason.
-        What a service does not know is “not found”, and no dead letter.
+        Items that still fail after their last attempt appear here, with the reason. Items that a
+        service does not know are “not found”, not dead letters.
       </p>
     </EmptyState>
   );

@@ -3,24 +3,22 @@ import { FAULT_CLASSES } from "../../api";
 type FaultClass = (typeof FAULT_CLASSES)[number];
 
 const WORDS: Record<FaultClass, string> = {
-  transient: "It may well work another time",
-  throttled: "The service asked for less",
+  transient: "May succeed on a retry",
+  throttled: "The service asked to slow down",
   deferred: "The handler asked to try later",
   permanent: "The same request would fail again",
-  timeout: "It took too long",
-  stalled: "It stood still",
-  crashed: "It was running when its process crashed",
-  poison: "It ended its process",
-  invalid_result: "The handler’s answer cannot be stored",
-  bad_row: "The row of the file is bad",
+  timeout: "Took too long",
+  stalled: "Made no progress",
+  crashed: "Was running when its process crashed",
+  poison: "Crashed its process",
+  invalid_result: "The handler’s result cannot be stored",
+  bad_row: "The row in the file is invalid",
 };
 
-/** What a class of failures means. */
 export function classInWords(name: string): string {
   return WORDS[name as FaultClass] ?? name;
 }
 
-/** Every class of failures, to choose from. */
 export const CLASS_CHOICES = [
   { value: "", label: "All classes" },
   ...FAULT_CLASSES.map((name) => ({

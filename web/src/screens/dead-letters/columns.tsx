@@ -4,7 +4,7 @@ import { Ago, Badge, type Column, grouped } from "../../design";
 import { type } from "../pending/columns";
 import { classInWords } from "./classes";
 
-/** What is said of each dead letter; `jobs` are the names of jobs, by id. */
+/** `jobs` maps ids to names. */
 export function columnsOf(isAdmin: boolean, jobs: ReadonlyMap<string, string>): Column<Item>[] {
   return [
     { id: "id", header: "Item", width: 72, grow: 0, wide: true, cell: (item) => item.id },

@@ -5,14 +5,13 @@ import { Calls } from "./Calls";
 import { isCounted, PARTS, type Split, splitOf, totalOf } from "./timeline";
 
 const WORDS: Record<keyof Split, string> = {
-  retry: "until the retry",
-  queue: "in the queue",
+  retry: "waiting for retry",
+  queue: "in queue",
   gate: "at the gate",
-  network: "on the network",
-  work: "own work",
+  network: "network",
+  work: "handler",
 };
 
-/** What is shorter is not worth a word. */
 const LEAST_MS = 0.5;
 
 const TONES: Record<string, Tone> = {
@@ -27,9 +26,9 @@ const TONES: Record<string, Tone> = {
   crashed: "warn",
 };
 
-/** What was tried, in order, and where the time went. */
+/** The attempts in order, and how each spent its time. */
 export function Attempts({ item }: { item: ItemWhole }) {
-  if (item.history.length === 0) return <p className={styles.muted}>Nothing was tried yet.</p>;
+  if (item.history.length === 0) return <p className={styles.muted}>No attempts yet.</p>;
   const splits = item.history.map((attempt, index) => splitOf(attempt, item.history[index - 1]));
   const longest = Math.max(...splits.map(totalOf), 1);
   return (

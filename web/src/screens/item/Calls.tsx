@@ -5,15 +5,15 @@ import { curlOf } from "./curl";
 
 const KINDS: Record<string, { word: string; tone: Tone }> = {
   fetched: { word: "Fetched", tone: "processing" },
-  cached: { word: "From the cache", tone: "done" },
+  cached: { word: "From cache", tone: "done" },
   revalidated: { word: "Cache confirmed", tone: "done" },
-  shared: { word: "Shared with another", tone: "done" },
-  refused: { word: "Told to slow down", tone: "warn" },
+  shared: { word: "Shared request", tone: "done" },
+  refused: { word: "Throttled", tone: "warn" },
   failed: { word: "No answer", tone: "error" },
-  barred: { word: "Not allowed by robots.txt", tone: "cancelled" },
+  barred: { word: "Blocked by robots.txt", tone: "cancelled" },
 };
 
-/** What an attempt asked of the network, and where each answer came from. */
+/** The network and cache calls of an attempt. */
 export function Calls({ calls }: { calls: readonly Call[] }) {
   if (calls.length === 0) return null;
   return (
@@ -27,7 +27,7 @@ export function Calls({ calls }: { calls: readonly Call[] }) {
 
 function Line({ call }: { call: Call }) {
   const { verb, url, host, status, kind, cause } = call;
-  const look = KINDS[kind] ?? { word: kind, tone: "pending" as const };
+  const style = KINDS[kind] ?? { word: kind, tone: "pending" as const };
   const curl = curlOf(call);
   return (
     <li className={styles.call}>
@@ -37,7 +37,7 @@ function Line({ call }: { call: Call }) {
           {verb} {url || host}
         </code>
         <span className={styles.muted}>
-          <Badge tone={look.tone}>{look.word}</Badge> {duration(call.ranMs / 1000)}
+          <Badge tone={style.tone}>{style.word}</Badge> {duration(call.ranMs / 1000)}
           {call.waitedMs >= 1 && `, after ${duration(call.waitedMs / 1000)} at the gate`},{" "}
           {bytes(call.bytes)}
           {cause && ` · ${cause}`}

@@ -9,7 +9,6 @@ import { attemptsTold } from "./timeline";
 import { Value } from "./Value";
 import { WhyWaiting } from "./WhyWaiting";
 
-/** All that is known of an item. */
 export function ItemBody({ item }: { item: ItemWhole }) {
   return (
     <div className={styles.body}>
@@ -25,7 +24,7 @@ export function ItemBody({ item }: { item: ItemWhole }) {
       {item.status === "REVIEW" && (
         <p>
           <Link to="/review" search={{ job: item.jobId, item: item.id }}>
-            Decide this item in Review
+            Review this item
           </Link>
         </p>
       )}
@@ -68,7 +67,7 @@ function Facts({ item }: { item: ItemWhole }) {
       >
         Copy as curl
       </CopyButton>
-      {item.suspect && <span>It runs alone: a worker died over it.</span>}
+      {item.suspect && <span>Isolated: this row crashed a worker.</span>}
       {item.crashes > 0 && <span>{grouped(item.crashes)} crashes</span>}
     </div>
   );

@@ -4,7 +4,7 @@ import { ItemBody } from "./ItemBody";
 import { RunItemAgain } from "./RunItemAgain";
 import { titleOf } from "./title";
 
-/** One item beside the list that it was found in. */
+/** An item in a drawer beside its list. */
 export function ItemDrawer({
   itemId,
   onClose,
@@ -13,7 +13,7 @@ export function ItemDrawer({
 }: {
   itemId: string;
   onClose: () => void;
-  /** Absent at the end of the list. */
+  /** Undefined at the end of the list. */
   onNext?: () => void;
   onPrevious?: () => void;
 }) {
@@ -28,14 +28,14 @@ export function ItemDrawer({
         <>
           {item.data && <RunItemAgain item={item.data} />}
           <Button
-            look="quiet"
+            variant="quiet"
             icon="chevronUp"
             aria-label="Previous item (k)"
             disabled={!onPrevious}
             onClick={onPrevious}
           />
           <Button
-            look="quiet"
+            variant="quiet"
             icon="chevronDown"
             aria-label="Next item (j)"
             disabled={!onNext}
@@ -49,7 +49,7 @@ export function ItemDrawer({
       ) : item.data ? (
         <ItemBody item={item.data} />
       ) : (
-        <Loading label="Loading the item" />
+        <Loading label="Loading item" />
       )}
     </Drawer>
   );

@@ -8,7 +8,6 @@ import { titleOf } from "./title";
 
 const route = getRouteApi("/frame/items/$itemId");
 
-/** One item by its address. */
 export function ItemScreen() {
   const { itemId } = route.useParams();
   const item = useItem(itemId);
@@ -20,11 +19,11 @@ export function ItemScreen() {
       ) : item.data ? (
         <Panel>
           <Listening jobId={item.data.jobId} />
-          <h2 className="unseen">What is known of it</h2>
+          <h2 className="unseen">Item details</h2>
           <ItemBody item={item.data} />
         </Panel>
       ) : (
-        <Loading label="Loading the item" />
+        <Loading label="Loading item" />
       )}
     </Screen>
   );

@@ -6,12 +6,12 @@ import { useOpenItem } from "./useOpenItem";
 
 const AROUND = 20;
 
-/** The item that is open beside a list, with ways to the next and the one before. */
+/** The open item of a list, with next and previous. */
 export function ListedItem({ rows, itemId }: { rows: Rows<Item>; itemId: string }) {
   const open = useOpenItem();
   const [hint, setHint] = useState<number | null>(null);
   const { index, previous, next } = neighboursOf(rows, itemId, hint);
-  // The rows that the list shows behind the drawer stay at hand: it was opened among them.
+  // Keep the rows behind the drawer loaded: the user opened the item among them.
   const [opened, setOpened] = useState<number | null>(null);
   if (opened === null && index !== null) setOpened(index);
   const go = (to: string | undefined, step: number) =>

@@ -1,7 +1,7 @@
 import { type ItemWhole, mayMoveItem, useMay, useReprocess } from "../../api";
 import { Button, useKey, useToasts } from "../../design";
 
-/** Has one item run again, if it is finished. */
+/** Runs one finished item again. */
 export function RunItemAgain({ item }: { item: ItemWhole }) {
   const reprocess = useReprocess();
   const toasts = useToasts();
@@ -12,12 +12,14 @@ export function RunItemAgain({ item }: { item: ItemWhole }) {
       { id: item.jobId, body: { scope: "items", itemIds: [item.id] } },
       {
         onSuccess: ({ count }) =>
-          toasts.say(count ? `${item.key} runs again.` : `${item.key} is under way already.`),
+          toasts.success(
+            count ? `${item.key} is queued to run again.` : `${item.key} is already running.`,
+          ),
         onError: toasts.fail,
       },
     );
   };
-  useKey("r", may ? "Run the item again" : "", run, { inDialog: true });
+  useKey("r", may ? "Run item again" : "", run, { inDialog: true });
   if (!may) return null;
   return (
     <Button icon="repeat" busy={reprocess.isPending} onClick={run}>

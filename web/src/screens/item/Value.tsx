@@ -1,9 +1,9 @@
 import { CopyButton } from "../../design";
 import styles from "./Value.module.css";
 
-/** A stored value: an object as a table of names, other things as they are. All of it to copy. */
+/** A stored value: an object as a table, other values as text. Both can be copied. */
 export function Value({ value }: { value: unknown }) {
-  if (value === null || value === undefined) return <span className={styles.none}>nothing</span>;
+  if (value === null || value === undefined) return <span className={styles.none}>none</span>;
   if (typeof value !== "object") return <span className={styles.plain}>{String(value)}</span>;
   const text = JSON.stringify(value, null, 2);
   return (

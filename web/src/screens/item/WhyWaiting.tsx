@@ -3,7 +3,7 @@ import { Ago, ErrorState, Icon, Skeleton } from "../../design";
 import { Cause } from "../jobs/Cause";
 import styles from "./WhyWaiting.module.css";
 
-/** Why an item is not finished: in one sentence, and until when. */
+/** Why an item waits, in one sentence, and until when. */
 export function WhyWaiting({ item }: { item: ItemWhole }) {
   const why = useWhy(item.id, isOpen(item));
   if (!isOpen(item)) return null;
@@ -11,16 +11,18 @@ export function WhyWaiting({ item }: { item: ItemWhole }) {
     <section className={styles.why}>
       <h3>
         <Icon name="clock" />{" "}
-        {item.status === "PROCESSING" ? "What is it doing?" : "Why is it waiting?"}
+        {item.status === "PROCESSING" ? "What is this item doing?" : "Why is this item waiting?"}
       </h3>
       {why.error && <ErrorState error={why.error} retry={() => void why.refetch()} />}
       {why.isPending && <Skeleton />}
       {why.data && (
-        <p>{why.data.waiting ? <Cause wait={why.data.waiting} /> : "It has just finished"}.</p>
+        <p>
+          {why.data.waiting ? <Cause wait={why.data.waiting} /> : "The item has just finished"}.
+        </p>
       )}
       {item.lockedBy && (
         <p className={styles.muted}>
-          With {item.lockedBy} since <Ago at={item.leasedAt} />; its time is up{" "}
+          Held by {item.lockedBy} since <Ago at={item.leasedAt} />; times out{" "}
           <Ago at={item.deadlineAt} />.
         </p>
       )}

@@ -1,6 +1,6 @@
 import type { Item, Rows } from "../../api";
 
-/** The items before and after one in a list, as far as the list is loaded. */
+/** The items before and after one, among the loaded rows. */
 export function neighboursOf(
   rows: Pick<Rows<Item>, "count" | "row">,
   itemId: string,
@@ -12,7 +12,7 @@ export function neighboursOf(
 }
 
 function indexOf(rows: Pick<Rows<Item>, "count" | "row">, itemId: string, hint: number | null) {
-  // Rows move while one looks: first where it was, then all that is there.
+  // Rows move while the drawer is open: look at the old place first, then everywhere.
   if (hint !== null && rows.row(hint)?.id === itemId) return hint;
   for (let index = 0; index < rows.count; index += 1) {
     if (rows.row(index)?.id === itemId) return index;

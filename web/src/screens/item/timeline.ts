@@ -1,14 +1,14 @@
 import type { Attempt, Call } from "../../api";
 import { grouped } from "../../design";
 
-/** Outcomes of executions that cost no attempt. */
+/** Outcomes that do not count as an attempt. */
 const UNCOUNTED = new Set(["crashed", "deferred", "handed_back", "throttled"]);
 
 export function isCounted({ outcome }: Attempt): boolean {
   return !UNCOUNTED.has(outcome);
 }
 
-/** How often an item was attempted, in words; the list has executions that do not count as well. */
+/** Number of attempts in words. The history also lists executions that do not count. */
 export function attemptsTold(attempts: number, history: readonly Attempt[]): string {
   const free = history.filter((each) => !isCounted(each)).length;
   return free
@@ -16,28 +16,28 @@ export function attemptsTold(attempts: number, history: readonly Attempt[]): str
     : `Attempts (${grouped(attempts)})`;
 }
 
-/** What the time of an attempt went to, in ms. */
+/** Time of an attempt by phase, in ms. */
 export interface Split {
-  /** From the end of the attempt before until a worker took it again. */
+  /** From the end of the previous attempt until a worker claimed the item again. */
   retry: number;
-  /** In a worker's hands, before it was begun. */
+  /** Claimed by a worker, not yet started. */
   queue: number;
-  /** Requests waited at a gate. */
+  /** Requests waiting at a gate. */
   gate: number;
-  /** Requests were under way. */
+  /** Requests on the network. */
   network: number;
-  /** The handler's own work. */
+  /** The handler's own time. */
   work: number;
 }
 
 export const PARTS = ["retry", "queue", "gate", "network", "work"] as const;
 
-/** How the time of an attempt is split; `before` is the one that ended before it. */
+/** The phases of an attempt; `before` is the previous one. */
 export function splitOf(attempt: Attempt, before: Attempt | undefined): Split {
   const ran = Math.max(0, attempt.ranMs);
   const [waited, network] = within(ran, gateOf(attempt.calls), networkOf(attempt.calls));
   const rest = Math.max(0, ran - waited - network);
-  // A request that was never let through is no call: all that is left of such an attempt it waited.
+  // A request that never passed the gate has no call: the rest of such an attempt was waiting.
   const isThrottled = attempt.outcome === "throttled";
   return {
     retry: before ? Math.max(0, ms(attempt.leasedAt) - ms(before.endedAt)) : 0,
@@ -56,12 +56,12 @@ function gateOf(calls: readonly Call[]): number {
   return calls.reduce((sum, { waitedMs }) => sum + waitedMs, 0);
 }
 
-/** What the cache knew cost no network. */
+/** Cached responses used no network. */
 function networkOf(calls: readonly Call[]): number {
   return calls.reduce((sum, { kind, ranMs }) => (kind === "cached" ? sum : sum + ranMs), 0);
 }
 
-/** Two parts of a whole: requests side by side add up to more time than there was. */
+/** Scales two parts to fit a whole: parallel requests add up to more time than passed. */
 function within(whole: number, one: number, other: number): [number, number] {
   const sum = one + other;
   const scale = sum > whole && sum > 0 ? whole / sum : 1;

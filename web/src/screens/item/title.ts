@@ -1,6 +1,6 @@
 import type { ItemWhole } from "../../api";
 
-/** What an item is called: by its key, and by its row where that says more. */
+/** The title of an item: its key, and its row if that adds something. */
 export function titleOf(
   item: Pick<ItemWhole, "key" | "summary"> | undefined,
   itemId: string,

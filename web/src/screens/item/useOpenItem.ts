@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useCallback } from "react";
 
-/** Opens an item beside the list that it stands in; the list stays where it is. */
+/** Opens an item in the drawer; the list keeps its position. */
 export function useOpenItem(): (itemId: string | undefined) => void {
   const navigate = useNavigate();
   return useCallback(

@@ -12,10 +12,10 @@ const route = getRouteApi("/frame/jobs/$jobId");
 const rowId = (event: Event) => event.id;
 
 const COLUMNS: Column<Event>[] = [
-  { id: "at", header: "When", width: 200, grow: 0, cell: (event) => <Time at={event.at} /> },
+  { id: "at", header: "Time", width: 200, grow: 0, cell: (event) => <Time at={event.at} /> },
   {
     id: "ago",
-    header: "Ago",
+    header: "Age",
     width: 112,
     grow: 0,
     phone: true,
@@ -23,14 +23,14 @@ const COLUMNS: Column<Event>[] = [
   },
   {
     id: "kind",
-    header: "What",
+    header: "Kind",
     width: 128,
     grow: 0,
     cell: ({ kind }) => <Badge tone={toneOf(kind)}>{wordOf(kind)}</Badge>,
   },
   {
     id: "message",
-    header: "Decided",
+    header: "Event",
     width: 180,
     grow: 5,
     phone: true,
@@ -39,22 +39,22 @@ const COLUMNS: Column<Event>[] = [
   { id: "item", header: "Item", width: 88, grow: 0, cell: (event) => <ItemOf event={event} /> },
 ];
 
-/** What was decided about a job, by whom and why: the job itself, its limits, its retries. */
+/** Events of a job: state changes, limits, retries, decisions. */
 export function ActivityTab({ job }: { job: Job }) {
   const { item } = route.useSearch();
   const rows = useLog(job.id);
   const open = useOpenItem();
   return (
     <div className={styles.activity}>
-      <section className={styles.log} aria-label="Decisions">
+      <section className={styles.log} aria-label="Activity">
         <DataGrid
-          label="Decisions, newest first"
+          label="Activity, newest first"
           columns={COLUMNS}
           rows={rows}
           rowId={rowId}
           empty={
-            <EmptyState title="Nothing is on record">
-              <p>Old entries are deleted after a while (retention in the settings).</p>
+            <EmptyState title="No activity">
+              <p>Old entries are deleted after the retention period (see the settings).</p>
             </EmptyState>
           }
         />
@@ -73,7 +73,7 @@ function ItemOf({ event: { itemId } }: { event: Event }) {
   const open = useOpenItem();
   if (!itemId) return null;
   return (
-    <Button look="quiet" onClick={() => open(itemId)}>
+    <Button variant="quiet" onClick={() => open(itemId)}>
       {itemId}
     </Button>
   );

@@ -14,30 +14,30 @@ import { Value } from "../item/Value";
 import styles from "./ConfigurationTab.module.css";
 import { readingOf } from "./reading";
 
-/** What a job was made from, and how it is set. Secrets are masked by the server. */
+/** Source and settings of a job. The server masks secrets. */
 export function ConfigurationTab({ job }: { job: Job }) {
   return (
     <div className={styles.panels}>
-      <Panel title="The job">
+      <Panel title="Job">
         <Facts>
           <Fact name="Id">
-            {job.id} <CopyButton text={job.id} label="Copy the id" />
+            {job.id} <CopyButton text={job.id} label="Copy id" />
           </Fact>
           <Fact name="Owner">{job.owner}</Fact>
           <Fact name="Type">{job.handler}</Fact>
-          <Fact name="Key columns">{job.keyColumns.join(", ") || "none: the whole row"}</Fact>
+          <Fact name="Key columns">{job.keyColumns.join(", ") || "None (the whole row)"}</Fact>
           <Fact name="Columns">{job.columns.join(", ") || "–"}</Fact>
-          <Fact name="Share">
+          <Fact name="Priority">
             <Priority job={job} />
           </Fact>
           <Fact name="Starts">
-            {job.eager ? "while the source is still read" : "once the source is read"}
+            {job.eager ? "While the source is being read" : "After the whole source is read"}
           </Fact>
-          {job.open && <Fact name="Queue">It is open: it takes items until it is closed.</Fact>}
-          <Fact name="Made">
+          {job.open && <Fact name="Queue">Open: accepts items until it is closed.</Fact>}
+          <Fact name="Created">
             <Time at={job.createdAt} />
           </Fact>
-          <Fact name="Began">
+          <Fact name="Started">
             <Time at={job.startedAt} />
           </Fact>
           <Fact name="Ended">
@@ -45,12 +45,12 @@ export function ConfigurationTab({ job }: { job: Job }) {
           </Fact>
         </Facts>
       </Panel>
-      <Panel title="Its source">
+      <Panel title="Source">
         <Facts>
           <Fact name="File">{job.file || "–"}</Fact>
           <Fact name="Source">{job.source || "–"}</Fact>
-          <Fact name="Sent from">{job.client || "–"}</Fact>
-          <Fact name="Read">{job.ingestComplete ? "to its end" : "not to its end yet"}</Fact>
+          <Fact name="Uploaded from">{job.client || "–"}</Fact>
+          <Fact name="Read">{job.ingestComplete ? "Complete" : "In progress"}</Fact>
           {job.fingerprint && (
             <Fact name="Fingerprint">
               <code>{job.fingerprint}</code>
@@ -63,11 +63,11 @@ export function ConfigurationTab({ job }: { job: Job }) {
           ))}
         </Facts>
       </Panel>
-      <Panel title="Configuration of the handler">
+      <Panel title="Handler configuration">
         {Object.keys(job.config ?? {}).length ? (
           <Value value={job.config} />
         ) : (
-          <p className={styles.muted}>None: the handler runs with its own defaults.</p>
+          <p className={styles.muted}>None. The handler uses its defaults.</p>
         )}
       </Panel>
       <Panel title="The same on the command line">
@@ -83,13 +83,11 @@ const SHARES = Array.from({ length: 21 }, (_, index) => 10 - index).map((value) 
   label: shareOf(value),
 }));
 
-/** Each step doubles a job's share among its owner's jobs. */
+/** Each step doubles the share among the owner's jobs. */
 export function shareOf(priority: number): string {
-  if (priority === 0) return "as much as the others";
+  if (priority === 0) return "Normal";
   const times = grouped(2 ** Math.abs(priority));
-  return priority > 0
-    ? `${times} times as much (+${priority})`
-    : `1/${times} as much (${priority})`;
+  return priority > 0 ? `${times}× (+${priority})` : `1/${times}× (${priority})`;
 }
 
 function Priority({ job }: { job: Job }) {
@@ -99,7 +97,7 @@ function Priority({ job }: { job: Job }) {
   if (!mayWrite) return <>{shareOf(job.priority)}</>;
   return (
     <Select
-      label="Share among its owner's jobs"
+      label="Priority among the owner’s jobs"
       hideLabel
       options={SHARES}
       value={String(job.priority)}
@@ -108,7 +106,7 @@ function Priority({ job }: { job: Job }) {
         prioritise.mutate(
           { id: job.id, priority: Number(value) },
           {
-            onSuccess: ({ priority }) => toasts.say(`The job gets ${shareOf(priority)}.`),
+            onSuccess: ({ priority }) => toasts.success(`Priority set to ${shareOf(priority)}.`),
             onError: toasts.fail,
           },
         )

@@ -1,15 +1,17 @@
 import { countOf, ITEM_STATUSES, type ItemStatus, type Job } from "../../api";
-import { classes, grouped, Icon, lookOf } from "../../design";
+import { classes, grouped, Icon, statusStyle } from "../../design";
 import styles from "./Counters.module.css";
 
-/** How many items stand where; each is a door to those items. */
+/** Number of items by status; each opens the grid with that filter. */
 export function Counters({
   job,
   chosen,
   onChoose,
 }: {
   job: Job;
-  /** Statuses that the grid shows, with commas; undefined: all, null: the grid is not open. */
+  /**
+   * Statuses that the grid shows, separated by commas; undefined: all; null: the grid is not open.
+   */
   chosen: string | undefined | null;
   onChoose: (statuses: string | undefined) => void;
 }) {
@@ -26,7 +28,7 @@ export function Counters({
         <Counter
           key={status}
           status={status}
-          word={lookOf(status).word}
+          word={statusStyle(status).word}
           count={countOf(job.counts, status)}
           isChosen={statuses.includes(status)}
           onClick={() => onChoose(chosen === status ? undefined : status)}
@@ -49,16 +51,16 @@ function Counter({
   isChosen: boolean;
   onClick: () => void;
 }) {
-  const look = status && lookOf(status);
+  const style = status && statusStyle(status);
   return (
     <button
       type="button"
       aria-pressed={isChosen}
-      className={classes(styles.counter, look && styles[look.tone])}
+      className={classes(styles.counter, style && styles[style.tone])}
       onClick={onClick}
     >
       <span className={styles.word}>
-        {look && <Icon name={look.icon} size={12} />}
+        {style && <Icon name={style.icon} size={12} />}
         {word}
       </span>
       <span className={styles.count}>{grouped(count)}</span>

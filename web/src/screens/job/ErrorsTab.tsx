@@ -2,15 +2,15 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { type ErrorGroup, type Job, useErrors, useMay } from "../../api";
 import { Badge, Button, EmptyState, ErrorState, grouped, Loading, percent } from "../../design";
-import { askedForGroup } from "../again/asked";
-import { RunAgain } from "../again/RunAgain";
 import { ItemDrawer } from "../item/ItemDrawer";
 import { useOpenItem } from "../item/useOpenItem";
+import { RunAgain } from "../reprocess/RunAgain";
+import { requestForGroup } from "../reprocess/requests";
 import styles from "./ErrorsTab.module.css";
 
 const route = getRouteApi("/frame/jobs/$jobId");
 
-/** What went wrong in a job, once for each way of saying it. */
+/** The errors of a job, grouped by message. */
 export function ErrorsTab({ job }: { job: Job }) {
   const { item } = route.useSearch();
   const groups = useErrors(job.id);
@@ -19,18 +19,18 @@ export function ErrorsTab({ job }: { job: Job }) {
   if (groups.error) {
     return <ErrorState error={groups.error} retry={() => void groups.refetch()} />;
   }
-  if (!groups.data) return <Loading label="Loading the errors" />;
+  if (!groups.data) return <Loading label="Loading errors" />;
   if (groups.data.length === 0) {
     return (
       <EmptyState title="No errors">
-        <p>Failures are grouped here by what they say, the most frequent first.</p>
+        <p>Failures appear here, grouped by message, most frequent first.</p>
       </EmptyState>
     );
   }
   const all = groups.data.reduce((sum, { count }) => sum + count, 0);
   return (
     <>
-      <ul className={styles.groups} aria-label="Errors by what they say">
+      <ul className={styles.groups} aria-label="Errors by message">
         {groups.data.map((group) => (
           <Group
             key={`${group.errorClass} ${group.signature}`}
@@ -43,11 +43,11 @@ export function ErrorsTab({ job }: { job: Job }) {
       </ul>
       {asked && (
         <RunAgain
-          asks={[{ jobId: job.id, body: askedForGroup(asked) }]}
+          calls={[{ jobId: job.id, body: requestForGroup(asked) }]}
           chosen={asked.count}
           onClose={() => setAsked(null)}
         >
-          <p>These are all items that failed with “{saidBy(asked)}”.</p>
+          <p>All items that failed with “{saidBy(asked)}”.</p>
         </RunAgain>
       )}
       {item && <ItemDrawer itemId={item} onClose={() => open(undefined)} />}
@@ -62,7 +62,6 @@ function Group({
   onExample,
 }: {
   group: ErrorGroup;
-  /** Of all errors. */
   share: number;
   onRunAgain: () => void;
   onExample: () => void;
@@ -98,17 +97,17 @@ function Group({
           search={{ tab: "grid", errorClass, signature, statuses: "ERROR" } as object}
           className={styles.link}
         >
-          {count === 1 ? "Show the item" : `Show all ${grouped(count)} items`}
+          {count === 1 ? "Show item" : `Show all ${grouped(count)} items`}
         </Link>
-        <Button look="quiet" onClick={onExample}>
-          Open the example
+        <Button variant="quiet" onClick={onExample}>
+          Open example
         </Button>
       </div>
     </li>
   );
 }
 
-/** What all of a group say; the class stands before it already. */
+/** The message of a group without its class, which is shown separately. */
 export function saidBy({ signature, errorClass }: Pick<ErrorGroup, "signature" | "errorClass">) {
   const prefix = `${errorClass}: `;
   return signature.startsWith(prefix) ? signature.slice(prefix.length) : signature;

@@ -4,12 +4,12 @@ import {
   EXPORT_FORMATS,
   type Export,
   type ExportFormat,
-  isBeingMade,
+  isInProgress,
   isUnfinished,
   type Job,
-  useAskExport,
   useExports,
   useMay,
+  useRequestExport,
 } from "../../api";
 import {
   Badge,
@@ -37,22 +37,20 @@ const FORMATS: Record<ExportFormat, string> = {
   parquet: "Parquet",
 };
 
-/** Files of a job's rows: ask for one, watch it being made, fetch it. */
 export function ExportsTab({ job }: { job: Job }) {
   const exports = useExports(job.id);
   const mayWrite = useMay("user");
   if (exports.error) {
     return <ErrorState error={exports.error} retry={() => void exports.refetch()} />;
   }
-  if (!exports.data) return <Loading label="Loading the exports" />;
+  if (!exports.data) return <Loading label="Loading exports" />;
   return (
     <>
       {mayWrite && <AskForOne job={job} />}
       {exports.data.length === 0 ? (
         <EmptyState title="No exports yet">
           <p>
-            An export is a file of all rows with their outcome, made from the database in the
-            background.
+            An export is a file of all rows with their results. It is written in the background.
           </p>
         </EmptyState>
       ) : (
@@ -69,7 +67,7 @@ export function ExportsTab({ job }: { job: Job }) {
 function AskForOne({ job }: { job: Job }) {
   const [format, setFormat] = useState<ExportFormat>("xlsx");
   const [isRaw, setRaw] = useState(false);
-  const ask = useAskExport();
+  const ask = useRequestExport();
   const toasts = useToasts();
   return (
     <form
@@ -89,17 +87,17 @@ function AskForOne({ job }: { job: Job }) {
         onChoose={(value) => setFormat(value as ExportFormat)}
       />
       <Checkbox
-        label="Leave formulas as they are"
-        hint="Otherwise cells that a spreadsheet would run get a quote in front."
+        label="Keep formulas"
+        hint="Off: cells that a spreadsheet would run, such as =…, are escaped."
         checked={isRaw}
         onChange={() => setRaw(!isRaw)}
       />
-      <Button type="submit" look="primary" icon="download" busy={ask.isPending}>
+      <Button type="submit" variant="primary" icon="download" busy={ask.isPending}>
         Export {grouped(job.counts.total)} rows
       </Button>
       {isUnfinished(job) && (
         <p className={styles.note}>
-          The job is not finished: the file has every row, as it stands when it is made.
+          The job is not finished. The file will contain every row in its state at that time.
         </p>
       )}
     </form>
@@ -113,8 +111,8 @@ function ExportLine({ each, total }: { each: Export; total: number }) {
         <strong>{FORMATS[each.format as ExportFormat] ?? each.format}</strong>
         <StateOf each={each} />
         <span className={styles.muted}>
-          {grouped(each.rows)} rows{each.size === null ? "" : `, ${bytes(each.size)}`} · asked by{" "}
-          {each.askedBy} · <Time at={each.createdAt} />
+          {grouped(each.rows)} rows{each.size === null ? "" : `, ${bytes(each.size)}`} · requested
+          by {each.askedBy} · <Time at={each.createdAt} />
         </span>
         {each.url && (
           <a href={each.url} download className={styles.download}>
@@ -122,7 +120,7 @@ function ExportLine({ each, total }: { each: Export; total: number }) {
           </a>
         )}
       </div>
-      {isBeingMade(each) && <Making rows={each.rows} total={total} />}
+      {isInProgress(each) && <Making rows={each.rows} total={total} />}
       {each.error && (
         <p role="alert" className={styles.problem}>
           {asProblem(new Error(each.error)).detail}
@@ -130,8 +128,8 @@ function ExportLine({ each, total }: { each: Export; total: number }) {
       )}
       {each.sha256 && (
         <p className={styles.hash}>
-          <span className={styles.muted}>SHA-256 of the values</span> <code>{each.sha256}</code>
-          <CopyButton text={each.sha256} label="Copy the hash" />
+          <span className={styles.muted}>Content hash</span> <code>{each.sha256}</code>
+          <CopyButton text={each.sha256} label="Copy hash" />
         </p>
       )}
     </li>
@@ -161,7 +159,7 @@ function StateOf({ each }: { each: Export }) {
     default:
       return (
         <Badge tone="pending" icon="circle">
-          {each.state === "QUEUED" ? "Waits its turn" : each.state}
+          {each.state === "QUEUED" ? "Queued" : each.state}
         </Badge>
       );
   }

@@ -3,11 +3,11 @@ import { Link } from "@tanstack/react-router";
 import { useCallback } from "react";
 import { type Gate, type Gates, keys, useJobGates, useMay } from "../../api";
 import { classes, duration, Fact, grouped, Icon, perSecond, useNow } from "../../design";
-import { type GateNews, useNews } from "../../live";
+import { type GateMessage, useLiveMessage } from "../../live";
 import styles from "./GatesNow.module.css";
-import { withNews } from "./gateNews";
+import { withMessage } from "./gateMessages";
 
-/** What the providers of a job let through at present. */
+/** Current rates of the providers of a job. */
 export function GatesNow({ jobId }: { jobId: string }) {
   const gates = useJobGates(jobId).data?.items ?? [];
   useFreshGates(jobId);
@@ -24,23 +24,23 @@ export function GatesNow({ jobId }: { jobId: string }) {
   );
 }
 
-/** Brings news of gates into what was read. */
+/** Applies live gate messages to the cached gates. */
 function useFreshGates(jobId: string): void {
   const queries = useQueryClient();
-  const hear = useCallback(
-    (news: GateNews) => {
+  const onMessage = useCallback(
+    (message: GateMessage) => {
       const key = keys.gates(jobId);
       const known = queries.getQueryData<Gates>(key);
       if (!known) return;
-      if (known.items.some((gate) => gate.key === news.key)) {
-        queries.setQueryData<Gates>(key, { ...known, items: withNews(known.items, news) });
+      if (known.items.some((gate) => gate.key === message.key)) {
+        queries.setQueryData<Gates>(key, { ...known, items: withMessage(known.items, message) });
       } else {
         void queries.invalidateQueries({ queryKey: key });
       }
     },
     [queries, jobId],
   );
-  useNews("gate", hear);
+  useLiveMessage("gate", onMessage);
 }
 
 function GateNow({ gate }: { gate: Gate }) {

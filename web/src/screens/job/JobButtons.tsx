@@ -3,7 +3,7 @@ import { isUnfinished, type Job, mayMove, useKickoff, useMay, useMoveJob } from 
 import { Button, grouped, useToasts } from "../../design";
 import { JobActions } from "../jobs/JobActions";
 
-/** What one does most with a job, and a menu with the rest. */
+/** The main actions of a job, and a menu with the others. */
 export function JobButtons({ job }: { job: Job }) {
   const mayWrite = useMay("user");
   const navigate = useNavigate();
@@ -24,14 +24,14 @@ function PauseOrResume({ job }: { job: Job }) {
   if (!isPaused && !mayMove(job, "pause")) return null;
   return (
     <Button
-      look={isPaused ? "primary" : "plain"}
+      variant={isPaused ? "primary" : "plain"}
       icon={isPaused ? "play" : "pause"}
       busy={move.isPending}
       onClick={() =>
         move.mutate(
           { id: job.id, move: isPaused ? "resume" : "pause" },
           {
-            onSuccess: () => toasts.say(isPaused ? "The job goes on." : "The job is paused."),
+            onSuccess: () => toasts.success(isPaused ? "Job resumed." : "Job paused."),
             onError: toasts.fail,
           },
         )
@@ -51,18 +51,18 @@ function ProcessNow({ job }: { job: Job }) {
     <Button
       icon="arrowRight"
       busy={kickoff.isPending}
-      // It keeps its place, so that the buttons beside it stay where they are.
+      // The button keeps its place, so that the others do not move.
       disabled={open === 0 || (job.state !== "RUNNING" && job.state !== "QUEUED")}
-      title="Have one more worker process work on this job for five seconds"
+      title="Run one more worker process on this job for 5 seconds"
       onClick={() =>
         kickoff.mutate(job.id, {
           onSuccess: ({ settled, remaining }) =>
-            toasts.say(`${grouped(settled)} items finished, ${grouped(remaining)} are left.`),
+            toasts.success(`${grouped(settled)} items finished, ${grouped(remaining)} left.`),
           onError: toasts.fail,
         })
       }
     >
-      {kickoff.isPending ? "Working…" : "Process now"}
+      {kickoff.isPending ? "Working…" : "Boost 5 s"}
     </Button>
   );
 }

@@ -4,19 +4,21 @@ import { Cause } from "../jobs/Cause";
 import { leftOf, rateOf } from "../jobs/pace";
 import { GatesNow } from "./GatesNow";
 
-/** How a job goes, in a few words: speed, how much longer, what limits it. */
+/** Rate, time left and limit of a job. */
 export function JobFacts({ job }: { job: Job }) {
-  return <Facts look="tiles">{isUnfinished(job) ? <Going job={job} /> : <Over job={job} />}</Facts>;
+  return (
+    <Facts variant="tiles">{isUnfinished(job) ? <Going job={job} /> : <Over job={job} />}</Facts>
+  );
 }
 
 function Going({ job }: { job: Job }) {
   return (
     <>
-      <Fact name="Rate now">{rateOf(job)}</Fact>
+      <Fact name="Rate">{rateOf(job)}</Fact>
       <Fact name="Time left">{leftOf(job)}</Fact>
       <Fact name="Limited by">{job.limitedBy ? <Cause wait={job.limitedBy} /> : "–"}</Fact>
-      <Fact name="Began">
-        {/* Not when its first row was taken: the reading of the file belongs to it. */}
+      <Fact name="Started">
+        {/* Reading the file counts: not the time when the first row was claimed. */}
         <Ago at={job.createdAt} />
       </Fact>
       <GatesNow jobId={job.id} />
@@ -33,7 +35,7 @@ function Over({ job }: { job: Job }) {
         <Time at={job.finishedAt} />
       </Fact>
       <Fact name="Took">{took === null ? "–" : duration(took)}</Fact>
-      <Fact name="On average">{took ? perSecond(worked / took) : "–"}</Fact>
+      <Fact name="Average rate">{took ? perSecond(worked / took) : "–"}</Fact>
     </>
   );
 }

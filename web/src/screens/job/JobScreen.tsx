@@ -37,7 +37,7 @@ const JobCharts = lazy(async () => ({
   default: (await loaded(import("./charts/JobCharts"))).JobCharts,
 }));
 
-/** One job: how it goes, and behind tabs all that belongs to it. */
+/** One job: its progress, and tabs for everything else. */
 export function JobScreen() {
   const { jobId } = route.useParams();
   useLiveJob(jobId);
@@ -48,7 +48,7 @@ export function JobScreen() {
       <Screen title={`Job ${jobId}`}>
         <ErrorState error={job.error} retry={() => void job.refetch()} />
         <p className={styles.back}>
-          <Link to="/">Go to the jobs</Link>
+          <Link to="/">Go to Jobs</Link>
         </p>
       </Screen>
     );
@@ -56,14 +56,14 @@ export function JobScreen() {
   if (!job.data) {
     return (
       <Screen title={`Job ${jobId}`}>
-        <Loading label="Loading the job" />
+        <Loading label="Loading job" />
       </Screen>
     );
   }
   return <JobPage key={jobId} job={job.data} />;
 }
 
-/** Reads a job anew when its state is another: news tell the state, not since when and why. */
+/** Reloads a job when its state changes: messages carry the state, but not its time and reason. */
 function useFreshState(state: string | undefined, refetch: () => void): void {
   const known = useRef(state);
   useEffect(() => {
@@ -117,7 +117,7 @@ function Summary({ job }: { job: Job }) {
           </>
         )}
         <Button
-          look="quiet"
+          variant="quiet"
           icon={isDrawn ? "chevronUp" : "chevronDown"}
           aria-expanded={isDrawn}
           onClick={() => setFilter({ charts: isDrawn ? "off" : "on" })}
@@ -159,10 +159,10 @@ function JobTabs({ job }: { job: Job }) {
   ];
   return (
     <Tabs
-      label="Parts of the job"
+      label="Job sections"
       tabs={tabs}
       open={tab}
-      // What was filtered belongs to the tab that is left.
+      // Filters belong to the tab that is closed.
       onOpen={(id) => void navigate({ to: ".", search: { tab: id, charts } as object })}
     >
       <div className={styles.tab}>

@@ -6,7 +6,7 @@ import styles from "./ActivityTab.module.css";
 
 const SHOWN = 20;
 
-/** What was learned of the providers of a job, and from what. */
+/** Rate changes of the job's providers, with their evidence. */
 export function LimitChanges({ job }: { job: Job }) {
   const gates = useJobGates(job.id);
   const changes = changesIn(gates.data?.items ?? [], job).slice(0, SHOWN);
@@ -21,7 +21,7 @@ export function LimitChanges({ job }: { job: Job }) {
   );
 }
 
-/** Each change of a gate's rate while the job was under way, newest first. */
+/** Rate changes during the job, newest first. */
 export function changesIn(
   gates: readonly Pick<Gate, "name" | "evidence">[],
   { createdAt, finishedAt }: Pick<Job, "createdAt" | "finishedAt">,

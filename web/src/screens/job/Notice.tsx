@@ -4,12 +4,12 @@ import { Cause } from "../jobs/Cause";
 import { isStopped } from "../jobs/pace";
 import styles from "./Notice.module.css";
 
-/** Why a job stands still or has failed, where one must know that. */
+/** A banner: why a job is paused, stopped or failed. */
 export function Notice({ job }: { job: Job }) {
   if (job.state === "FAILED" && job.lastError) {
     return (
       <p className={classes(styles.notice, styles.failed)} role="alert">
-        <Icon name="warn" /> It failed: {job.lastError}
+        <Icon name="warn" /> The job failed: {job.lastError}
       </p>
     );
   }
@@ -20,10 +20,10 @@ export function Notice({ job }: { job: Job }) {
         {job.resumeAt ? (
           <>
             {" "}
-            It goes on <Ago at={job.resumeAt} />.
+            It resumes <Ago at={job.resumeAt} />.
           </>
         ) : (
-          " It goes on when somebody resumes it."
+          " Resume it to continue."
         )}
       </p>
     );

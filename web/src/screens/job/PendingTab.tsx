@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { type Item, type ItemFilter, isUnfinished, type Job, useItems } from "../../api";
 import { DataGrid, EmptyState, SearchField, Select, Toolbar } from "../../design";
 import { useCursor } from "../../shell/cursor";
-import { FurtherDown } from "../../shell/FurtherDown";
+import { PartialList } from "../../shell/PartialList";
 import { useFilter } from "../../shell/useFilter";
 import { ListedItem } from "../item/ListedItem";
 import { useOpenItem } from "../item/useOpenItem";
@@ -14,12 +14,12 @@ const route = getRouteApi("/frame/jobs/$jobId");
 const rowId = (item: Item) => item.id;
 const OPEN = "PENDING,PROCESSING";
 const CHOICES = [
-  { value: "", label: "All that are open" },
+  { value: "", label: "Pending and processing" },
   { value: "PENDING", label: "Pending only" },
   { value: "PROCESSING", label: "Processing only" },
 ];
 
-/** What of a job waits or runs, longest unchanged first, and why. */
+/** Open items of a job, longest unchanged first, and why they wait. */
 export function PendingTab({ job }: { job: Job }) {
   const { statuses, q, item, after } = route.useSearch();
   const filter = useMemo<ItemFilter>(
@@ -32,7 +32,7 @@ export function PendingTab({ job }: { job: Job }) {
   const open = useOpenItem();
   return (
     <>
-      <Toolbar label="Filter what waits">
+      <Toolbar label="Filter pending items">
         <SearchField
           label="Search items"
           placeholder="Key or row"
@@ -47,9 +47,9 @@ export function PendingTab({ job }: { job: Job }) {
           onChoose={(value) => setFilter({ statuses: value })}
         />
       </Toolbar>
-      <FurtherDown start={start} toStart={toStart} />
+      <PartialList start={start} toStart={toStart} />
       <DataGrid
-        label="Items that wait or run"
+        label="Pending and processing items"
         columns={PENDING_COLUMNS}
         rows={rows}
         rowId={rowId}
@@ -65,11 +65,11 @@ export function PendingTab({ job }: { job: Job }) {
 
 function Nothing({ job }: { job: Job }) {
   return (
-    <EmptyState title="Nothing waits">
+    <EmptyState title="No pending items">
       <p>
         {isUnfinished(job)
-          ? "No item of this job waits or runs at this moment."
-          : "Every item of this job is finished. Items that run again appear here."}
+          ? "No item of this job is pending or running now."
+          : "Every item of this job is finished. Items that you run again appear here."}
       </p>
     </EmptyState>
   );

@@ -3,7 +3,7 @@ import { bytes, grouped } from "../../design";
 import styles from "./ReadingProgress.module.css";
 import { readSoFar } from "./reading";
 
-/** How much of the file is read: nothing else of the job has begun yet. */
+/** Progress of reading the file, before the job starts. */
 export function ReadingProgress({ job }: { job: Job }) {
   const { share, size } = readSoFar(job.ingest);
   const rows = `${grouped(job.counts.total)} rows read`;
@@ -11,7 +11,7 @@ export function ReadingProgress({ job }: { job: Job }) {
     <>
       <progress
         className={styles.bar}
-        aria-label="Reading the file"
+        aria-label="Reading file"
         {...(share === null ? {} : { value: share, max: 1 })}
       />
       <span className={styles.words}>

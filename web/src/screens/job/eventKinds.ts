@@ -8,16 +8,16 @@ const KINDS: Record<string, { word: string; tone: Tone }> = {
   export_state: { word: "Export", tone: "done" },
   export_dropped: { word: "Export", tone: "skipped" },
   decided: { word: "Review", tone: "review" },
-  rescued: { word: "Taken back", tone: "warn" },
+  rescued: { word: "Recovered", tone: "warn" },
   host: { word: "Host", tone: "warn" },
   worker_crashed: { word: "Crash", tone: "error" },
   handler_warning: { word: "Handler", tone: "warn" },
   discarded: { word: "Late result", tone: "warn" },
-  asked: { word: "Asked", tone: "processing" },
+  asked: { word: "Request", tone: "processing" },
   items_discarded: { word: "Discarded", tone: "cancelled" },
 };
 
-/** What kind of decision an event is, in a word; unknown ones as the server calls them. */
+/** Label of an event kind; unknown kinds keep the server's name. */
 export function wordOf(kind: string): string {
   const plain = kind.replaceAll("_", " ");
   return KINDS[kind]?.word ?? plain.charAt(0).toUpperCase() + plain.slice(1);

@@ -20,7 +20,7 @@ const KINDS: Record<string, IconName> = {
   running: "play",
 };
 
-/** What is said of an item that waits or runs. */
+/** Columns of open items. */
 export const PENDING_COLUMNS: Column<Item>[] = [
   { id: "key", header: "Key", width: 100, grow: 2, phone: true, cell: (item) => text(item.key) },
   { id: "summary", header: "Row", width: 120, grow: 2, cell: (item) => text(item.summary) },
@@ -31,7 +31,7 @@ export const PENDING_COLUMNS: Column<Item>[] = [
     grow: 0,
     cell: (item) => <StatusBadge status={item.status} />,
   },
-  { id: "waiting", header: "Waits for", width: 150, grow: 5, phone: true, cell: waiting },
+  { id: "waiting", header: "Waiting for", width: 150, grow: 5, phone: true, cell: waiting },
   { id: "due", header: "Due", width: 96, grow: 0, phone: true, cell: due },
   { id: "locked", header: "Locked by", width: 110, grow: 2, cell: (item) => text(item.lockedBy) },
   {
@@ -55,7 +55,7 @@ function text(value: string | null) {
   return <span title={value ?? undefined}>{value || "–"}</span>;
 }
 
-/** Why an item waits; shared with the list across jobs. */
+/** Why an item waits; shared with the Pending screen. */
 export function waiting({ waiting: wait }: Pick<Item, "waiting">) {
   if (!wait) return "–";
   const words = causeOf(wait);
@@ -67,7 +67,7 @@ export function waiting({ waiting: wait }: Pick<Item, "waiting">) {
   );
 }
 
-/** When its own time comes; what waits for something else is due by itself. */
+/** The due time, if the item waits for that and nothing else. */
 function due({ status, waiting: wait, dueAt }: Item) {
   if (status !== "PENDING") return "running";
   const at = wait?.until ?? dueAt;

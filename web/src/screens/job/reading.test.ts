@@ -6,7 +6,7 @@ it("tells how a source was read in words, and passes nothing over that it does n
   expect(readingOf(ingest)).toEqual([
     { name: "Rows read", words: "60,000" },
     { name: "Bytes read", words: "1.1 MB" },
-    { name: "Reading took", words: "2.2 s" },
+    { name: "Reading time", words: "2.2 s" },
     { name: "other", words: "3" },
   ]);
 });
@@ -20,6 +20,6 @@ it("tells how much of the file is read, where its size is known", () => {
   expect(readSoFar({})).toEqual({ share: null, size: null });
   expect(readingOf({ bytes: 750, fileBytes: 3_000, at: 1 })).toEqual([
     { name: "Bytes read", words: "750 B" },
-    { name: "Size of the file", words: "3.0 kB" },
+    { name: "File size", words: "3.0 kB" },
   ]);
 });

@@ -4,20 +4,20 @@ type Say = (value: number) => string;
 
 const ms: Say = (value) => duration(value / 1_000);
 
-/** What is worth telling of the reading of a source, in this order. */
+/** Figures of reading a source, in this order. */
 const TOLD: readonly [string, string, Say][] = [
   ["rows", "Rows read", grouped],
   ["bytes", "Bytes read", bytes],
-  ["fileBytes", "Size of the file", bytes],
-  ["badRows", "Bad rows", grouped],
-  ["sameRows", "Rows met before", grouped],
-  ["ingestMs", "Reading took", ms],
-  ["latencyEwmaMs", "Writing a batch takes", ms],
+  ["fileBytes", "File size", bytes],
+  ["badRows", "Invalid rows", grouped],
+  ["sameRows", "Duplicates skipped", grouped],
+  ["ingestMs", "Reading time", ms],
+  ["latencyEwmaMs", "Time per batch", ms],
 ];
-/** The size of the batch at hand, and when it was told, tell a reader nothing. */
+/** Batch size and time of the last report are of no use to a reader. */
 const PASSED_OVER = new Set([...TOLD.map(([name]) => name), "batchRows", "at"]);
 
-/** How much of the file is read; the size is known of files that are read line by line. */
+/** How much of the file is read. The size is known for files that are read line by line. */
 export function readSoFar(ingest: Readonly<Record<string, unknown>>): {
   share: number | null;
   size: { read: number; whole: number } | null;
@@ -29,7 +29,7 @@ export function readSoFar(ingest: Readonly<Record<string, unknown>>): {
   return { share: Math.min(read / whole, 1), size: { read: Math.min(read, whole), whole } };
 }
 
-/** The figures of a job's reading as words; what is not known by name comes as the server calls it. */
+/** The reading figures of a job in words. Unknown ones keep the server's name. */
 export function readingOf(ingest: Readonly<Record<string, unknown>>) {
   const told = TOLD.flatMap(([key, name, say]) => {
     const value = ingest[key];

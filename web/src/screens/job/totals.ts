@@ -1,6 +1,9 @@
 import { type Counts, countOf, type ItemFilter } from "../../api";
 
-/** How many items match, where the counters tell; text and failures only the server could count. */
+/**
+ * Number of matching items if the counters know it. Only the server can count text and error
+ * matches.
+ */
 export function matchingOf(counts: Counts, filter: ItemFilter): number | undefined {
   if (filter.q || filter.errorClass || filter.signature) return undefined;
   if (!filter.statuses) return counts.total;

@@ -1,7 +1,6 @@
 import { asProblem, type Job, useMoveJob } from "../../api";
 import { Confirm, grouped, useToasts } from "../../design";
 
-/** Asks before a job is ended. */
 export function CancelJob({ job, onClose }: { job: Job; onClose: () => void }) {
   const move = useMoveJob();
   const toasts = useToasts();
@@ -20,7 +19,7 @@ export function CancelJob({ job, onClose }: { job: Job; onClose: () => void }) {
           { id: job.id, move: "cancel" },
           {
             onSuccess: () => {
-              toasts.say(`${job.name} is cancelled. What was finished stays.`);
+              toasts.success(`${job.name} was cancelled. Finished items stay.`);
               onClose();
             },
           },
@@ -28,8 +27,8 @@ export function CancelJob({ job, onClose }: { job: Job; onClose: () => void }) {
       }
     >
       <p>
-        “{job.name}” ends at once. {grouped(job.counts.total - open)} finished items stay as they
-        are; the open ones can be run again later.
+        “{job.name}” stops now. {grouped(job.counts.total - open)} finished items stay as they are.
+        You can run the cancelled ones again later.
       </p>
     </Confirm>
   );

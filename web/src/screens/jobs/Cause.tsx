@@ -2,7 +2,7 @@ import type { Wait } from "../../api";
 import { Ago, useNow } from "../../design";
 import { causeOf } from "./pace";
 
-/** Why something waits, in one sentence; a known end is counted down. */
+/** Why something waits, in one sentence, with a countdown if the end is known. */
 export function Cause({ wait }: { wait: Wait }) {
   const now = useNow();
   const { until, next } = wait;
@@ -12,7 +12,7 @@ export function Cause({ wait }: { wait: Wait }) {
       {causeOf(wait)}
       {until && (next || isToCome) && (
         <>
-          ; {next || "goes on"} {isToCome ? <Ago at={until} /> : "now"}
+          ; {next || "continues"} {isToCome ? <Ago at={until} /> : "now"}
         </>
       )}
     </>

@@ -1,7 +1,6 @@
 import { asProblem, type Job, useDeleteJob } from "../../api";
 import { Confirm, grouped, useToasts } from "../../design";
 
-/** Asks before a job is gone. */
 export function DeleteJob({
   job,
   onClose,
@@ -25,14 +24,16 @@ export function DeleteJob({
       onConfirm={() =>
         remove.mutate(job.id, {
           onSuccess: () => {
-            toasts.say(`${job.name} is deleted.`);
+            toasts.success(`${job.name} was deleted.`);
             onClose();
             onDeleted?.();
           },
         })
       }
     >
-      <p>“{job.name}” goes with its results, history and exports. This cannot be taken back.</p>
+      <p>
+        “{job.name}” and its results, history and exports will be deleted. This can’t be undone.
+      </p>
     </Confirm>
   );
 }

@@ -4,35 +4,35 @@ import { Button, Command, EmptyState, useToasts } from "../../design";
 import styles from "./FirstSteps.module.css";
 import { SAMPLE_JOB } from "./sample";
 
-/** There is no job yet: how to make the first one, here or in a shell. */
+/** Shown before the first job: ways to create one. */
 export function FirstSteps({ mayWrite }: { mayWrite: boolean }) {
   if (!mayWrite) {
     return (
-      <EmptyState title="There are no jobs yet">
-        <p>As a viewer you see jobs once somebody has made them for you.</p>
+      <EmptyState title="No jobs yet">
+        <p>You have read-only access. Jobs appear here once an admin creates them for you.</p>
       </EmptyState>
     );
   }
   return (
-    <EmptyState title="There are no jobs yet">
+    <EmptyState title="No jobs yet">
       <p>
-        A job is a batch of rows, each of which is sent through a handler: as fast as the services
-        behind it allow, and no row twice.
+        A job runs every row of a file through a handler, once, as fast as the services behind it
+        allow.
       </p>
       <div className={styles.steps}>
         <section>
-          <h3>Look first</h3>
-          <p>A sample of words. It needs no service and no network.</p>
+          <h3>Try a sample</h3>
+          <p>A small list of words. It needs no service and no network.</p>
           <SampleButton />
         </section>
         <section>
-          <h3>Bring your own rows</h3>
-          <p>Drop a CSV, XLSX, JSONL or Parquet file and choose what is done with each row.</p>
+          <h3>Use your own file</h3>
+          <p>Drop a CSV, XLSX, JSONL or Parquet file and choose a handler.</p>
           <Link to="/jobs/new">New job</Link>
         </section>
         <section>
-          <h3>From a shell</h3>
-          <p>A handler is a function in a file of yours.</p>
+          <h3>Use the command line</h3>
+          <p>A handler is a Python function in your own file.</p>
           <Command>headgate run lookup.py:price products.csv</Command>
         </section>
       </div>
@@ -46,7 +46,7 @@ function SampleButton() {
   const toasts = useToasts();
   return (
     <Button
-      look="primary"
+      variant="primary"
       icon="play"
       busy={create.isPending}
       onClick={() =>

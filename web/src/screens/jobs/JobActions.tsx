@@ -1,14 +1,14 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { type Job, type JobMove, mayMove, settled, useAskExport, useMoveJob } from "../../api";
+import { type Job, type JobMove, mayMove, settled, useMoveJob, useRequestExport } from "../../api";
 import { Menu, type MenuItem, useToasts } from "../../design";
-import { ReprocessJob } from "../again/ReprocessJob";
+import { ReprocessJob } from "../reprocess/ReprocessJob";
 import { CancelJob } from "./CancelJob";
 import { DeleteJob } from "./DeleteJob";
 
 type Question = "cancel" | "reprocess" | "delete";
 
-/** What may be done with a job now, and the questions that come before some of it. */
+/** The actions that the state of a job allows, and their confirmations. */
 export function JobActions({
   job,
   label,
@@ -26,7 +26,7 @@ export function JobActions({
       <Menu
         label={`Actions for ${job.name || `job ${job.id}`}`}
         items={items}
-        {...(label ? { button: { children: label, icon: "chevronDown", look: "plain" } } : {})}
+        {...(label ? { button: { children: label, icon: "chevronDown", variant: "plain" } } : {})}
       />
       {asked === "cancel" && <CancelJob job={job} onClose={close} />}
       {asked === "reprocess" && <ReprocessJob job={job} onClose={close} />}
@@ -40,14 +40,14 @@ export function JobActions({
 function useActions(job: Job, ask: (question: Question) => void): MenuItem[] {
   const toasts = useToasts();
   const move = useMoveJob();
-  const askExport = useAskExport();
+  const askExport = useRequestExport();
   const navigate = useNavigate();
   const name = job.name || `Job ${job.id}`;
 
   const steer = (to: JobMove, done: string) => () =>
     move.mutate(
       { id: job.id, move: to },
-      { onSuccess: () => toasts.say(`${name} ${done}.`), onError: toasts.fail },
+      { onSuccess: () => toasts.success(`${name} ${done}.`), onError: toasts.fail },
     );
   const exportRows = () =>
     askExport.mutate(
@@ -65,10 +65,10 @@ function useActions(job: Job, ask: (question: Question) => void): MenuItem[] {
 
   const items: MenuItem[] = [];
   if (mayMove(job, "pause")) {
-    items.push({ label: "Pause", icon: "pause", onSelect: steer("pause", "is paused") });
+    items.push({ label: "Pause", icon: "pause", onSelect: steer("pause", "was paused") });
   }
   if (mayMove(job, "resume")) {
-    items.push({ label: "Resume", icon: "play", onSelect: steer("resume", "goes on") });
+    items.push({ label: "Resume", icon: "play", onSelect: steer("resume", "was resumed") });
   }
   if (settled(job.counts) > 0) {
     items.push({ label: "Run items again…", icon: "repeat", onSelect: () => ask("reprocess") });

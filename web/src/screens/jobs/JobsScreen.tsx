@@ -5,23 +5,23 @@ import {
   Button,
   DataGrid,
   EmptyState,
-  lookOf,
   Screen,
   SearchField,
   Select,
+  statusStyle,
   Toolbar,
 } from "../../design";
 import { useCursor } from "../../shell/cursor";
-import { FurtherDown } from "../../shell/FurtherDown";
+import { PartialList } from "../../shell/PartialList";
 import { useFilter } from "../../shell/useFilter";
-import { ReprocessJob } from "../again/ReprocessJob";
+import { ReprocessJob } from "../reprocess/ReprocessJob";
 import { columnsOf } from "./columns";
 import { FirstSteps } from "./FirstSteps";
 
 const route = getRouteApi("/frame/");
 const rowId = (job: Job) => job.id;
 
-/** All jobs that one may see, newest first. */
+/** All jobs that the user may see, newest first. */
 export function JobsScreen() {
   const { q, states, handler, after } = route.useSearch();
   const filter = useMemo(() => ({ q, states, handler }), [q, states, handler]);
@@ -40,14 +40,14 @@ export function JobsScreen() {
       title="Jobs"
       actions={
         mayWrite && (
-          <Button look="primary" icon="plus" onClick={() => void navigate({ to: "/jobs/new" })}>
+          <Button variant="primary" icon="plus" onClick={() => void navigate({ to: "/jobs/new" })}>
             New job
           </Button>
         )
       }
     >
       <Filters q={q} states={states} handler={handler} />
-      <FurtherDown start={start} toStart={toStart} />
+      <PartialList start={start} toStart={toStart} />
       <DataGrid
         label="Jobs"
         columns={columns}
@@ -58,7 +58,7 @@ export function JobsScreen() {
         rowKeys={mayWrite ? [{ key: "r", about: "Run items again", run: setReprocessed }] : []}
         empty={
           isFiltered ? (
-            <EmptyState title="No job matches">
+            <EmptyState title="No matching jobs">
               <Button
                 onClick={() => setFilter({ q: undefined, states: undefined, handler: undefined })}
               >
@@ -78,7 +78,7 @@ export function JobsScreen() {
 const STATES = [
   { value: "", label: "All states" },
   { value: "INGESTING,QUEUED,RUNNING,PAUSED", label: "Unfinished" },
-  ...JOB_STATES.map((state) => ({ value: state, label: lookOf(state).word })),
+  ...JOB_STATES.map((state) => ({ value: state, label: statusStyle(state).word })),
 ];
 
 function Filters({ q, states, handler }: { [name: string]: string | undefined }) {

@@ -5,7 +5,6 @@ import styles from "./columns.module.css";
 import { JobActions } from "./JobActions";
 import { leftOf, limitOf, rateOf } from "./pace";
 
-/** What is said of each job in the list. */
 export function columnsOf({ mayWrite, isAdmin }: { mayWrite: boolean; isAdmin: boolean }) {
   const columns: Column<Job>[] = [
     { id: "name", header: "Job", width: 132, grow: 4, phone: true, cell: name },
@@ -23,7 +22,7 @@ export function columnsOf({ mayWrite, isAdmin }: { mayWrite: boolean; isAdmin: b
       cell: state,
     },
     { id: "progress", header: "Progress", width: 112, grow: 3, cell: progress },
-    { id: "rate", header: "Rate now", width: 82, grow: 0, wide: true, align: "end", cell: rateOf },
+    { id: "rate", header: "Rate", width: 82, grow: 0, wide: true, align: "end", cell: rateOf },
     { id: "eta", header: "Time left", width: 88, grow: 1, cell: eta },
     { id: "limit", header: "Limited by", width: 132, grow: 3, cell: limit },
     {

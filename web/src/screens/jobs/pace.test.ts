@@ -34,7 +34,7 @@ describe("the pace of a job", () => {
   it("has no speed while the file is read", () => {
     const limitedBy = wait("reading", "reading the file… 12,000 rows read");
     const reading = { ...RUNNING, state: "INGESTING", rate: 0, eta: null, limitedBy };
-    expect([rateOf(reading), leftOf(reading)]).toEqual(["–", "Reading the file…"]);
+    expect([rateOf(reading), leftOf(reading)]).toEqual(["–", "Reading file…"]);
   });
 
   it("has no place where nothing outside holds it", () => {

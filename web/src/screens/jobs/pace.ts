@@ -3,24 +3,24 @@ import { perSecond } from "../../design";
 
 type Paced = Pick<Job, "state" | "rate" | "eta" | "limitedBy">;
 
-/** Kinds of waits that somebody should know of at once: nothing goes on meanwhile. */
+/** Waits that need attention at once: the job makes no progress. */
 const STOPPED = new Set(["breaker", "worker"]);
 
-/** How fast a job goes now; one that stands still or has ended has no speed. */
+/** The current rate; none if the job is stopped or finished. */
 export function rateOf(job: Paced): string {
   const isWorking = isUnfinished(job) && job.state !== "PAUSED" && !isRead(job);
   return isWorking ? perSecond(job.rate) : "–";
 }
 
-/** How much longer it takes, as far as that can be said. */
+/** The time left, or why it is unknown. */
 export function leftOf(job: Paced): string {
   if (job.state === "PAUSED") return "Paused";
-  if (isRead(job)) return "Reading the file…";
+  if (isRead(job)) return "Reading file…";
   if (isStopped(job)) return "–";
   return job.eta?.words ?? "Calculating…";
 }
 
-/** What decides its speed, in two short parts: where, and why. */
+/** What limits the job, in two parts: where and why. */
 export function limitOf({ limitedBy }: Paced): { where: string; why: string } {
   if (!limitedBy) return { where: "", why: "–" };
   const { why } = limitedBy;
@@ -28,24 +28,24 @@ export function limitOf({ limitedBy }: Paced): { where: string; why: string } {
   return where ? { where, why: why.slice(where.length + 2) } : { where: "", why: begun(why) };
 }
 
-/** The words of a wait, as they begin a sentence; the name of a gate stays as it is written. */
+/** The reason of a wait as the start of a sentence. The name of a gate keeps its case. */
 export function causeOf(wait: Wait): string {
   const isName =
     placeOf(wait) !== "" || /^[\w.-]+(:\d+)? (does not answer|answered)/.test(wait.why);
   return isName ? wait.why : begun(wait.why);
 }
 
-/** Whether nothing goes on until a host answers or a worker is there. */
+/** True if the job needs a host or a worker to continue. */
 export function isStopped({ state, limitedBy }: Paced): boolean {
   return state !== "PAUSED" && limitedBy !== null && STOPPED.has(limitedBy.kind);
 }
 
-/** Whether its file is being read. */
+/** True while the file is being read. */
 export function isRead({ state, limitedBy }: Paced): boolean {
   return state === "INGESTING" && (limitedBy === null || limitedBy.kind === "reading");
 }
 
-/** The gate that the words begin with: `wikidata: the learned rate`. */
+/** The gate that the reason starts with: `wikidata: the learned rate`. */
 function placeOf({ gate, why }: Wait): string {
   const name = gate.slice(gate.indexOf(":") + 1);
   return name && why.startsWith(`${name}: `) ? name : "";

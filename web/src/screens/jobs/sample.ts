@@ -7,7 +7,7 @@ const WORDS =
   "pond pool quay rain rapids reef reservoir ripple river runnel sea sluice snow source spring " +
   "strait stream surf swamp tide torrent tributary valve wade water waterfall wave weir well";
 
-/** Rows for a first look: most are words, and some show what else can become of a row. */
+/** Sample rows: most are words, and some show other outcomes. */
 export const SAMPLE_JOB: JobFromSource = {
   handler: "sample.words",
   name: "Sample: letters of words",

@@ -7,7 +7,6 @@ import styles from "./LoginScreen.module.css";
 
 const route = getRouteApi("/login");
 
-/** Opens a session by password or by token. */
 export function LoginScreen() {
   const { to, link, why } = route.useSearch();
   const router = useRouter();
@@ -34,13 +33,13 @@ export function LoginScreen() {
         </h1>
         {link && (
           <p role="alert" className={styles.note}>
-            This link was used before or is too old. A link works once: log in with a token, or
-            start the server again for another link.
+            This link was used before or has expired. A link works once: log in with a token, or
+            restart the server for a new link.
           </p>
         )}
         {why === "ended" && !login.error && (
           <p role="status" className={styles.note}>
-            Your session has ended. Log in again to go on where you were.
+            Your session has ended. Log in again to continue.
           </p>
         )}
         {byToken ? <TokenFields /> : <PasswordFields />}
@@ -49,15 +48,15 @@ export function LoginScreen() {
             {sentence(asProblem(login.error).detail)}
           </p>
         )}
-        <Button type="submit" look="primary" busy={login.isPending}>
+        <Button type="submit" variant="primary" busy={login.isPending}>
           Log in
         </Button>
-        <Button look="quiet" onClick={() => setByToken(!byToken)}>
+        <Button variant="quiet" onClick={() => setByToken(!byToken)}>
           {byToken ? "Use a password instead" : "Use a token instead"}
         </Button>
         <p className={styles.hint}>
-          On the machine itself, <code>headgate serve</code> prints a link that logs you in. Others
-          get an account with <code>headgate users add NAME</code>.
+          On the server’s machine, <code>headgate serve</code> prints a login link. To add an
+          account, run <code>headgate users add NAME</code>.
         </p>
       </form>
     </main>
@@ -87,7 +86,7 @@ function TokenFields() {
       type="password"
       autoComplete="off"
       placeholder="hg_…"
-      hint="headgate serve prints one; Settings makes more."
+      hint="headgate serve prints one. Create more under Settings."
       required
       autoFocus
     />

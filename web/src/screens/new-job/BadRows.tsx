@@ -6,22 +6,22 @@ import type { OnBadRow } from "./draft";
 const CHOICES: readonly { value: OnBadRow; label: string; about: string }[] = [
   {
     value: "item-error",
-    label: "Keep it as an error",
-    about: "Nothing is lost: it stands in the grid and in the export, with what is wrong.",
+    label: "Keep as error",
+    about: "The row appears in the grid and in exports, with the reason.",
   },
   {
     value: "skip",
-    label: "Leave it out",
-    about: "Only the good rows become items; the job tells how many were left out.",
+    label: "Leave out",
+    about: "Only valid rows become items. The job shows how many were left out.",
   },
   {
     value: "fail",
-    label: "Refuse the whole file",
-    about: "The job fails at the first bad row, and nothing is asked of anybody.",
+    label: "Stop the job",
+    about: "Stop at the first invalid row. No requests are sent.",
   },
 ];
 
-/** What becomes of rows that cannot be used, and which of them were met already. */
+/** What to do with invalid rows, and the invalid rows found in the preview. */
 export function BadRows({
   chosen,
   problems,
@@ -33,7 +33,7 @@ export function BadRows({
 }) {
   return (
     <fieldset>
-      <legend>A row that cannot be used</legend>
+      <legend>Invalid rows</legend>
       {CHOICES.map(({ value, label, about }) => (
         <Checkbox
           key={value}
@@ -49,8 +49,8 @@ export function BadRows({
       {problems.length > 0 && (
         <div className={styles.met}>
           <p>
-            <Icon name="warn" /> Among the first rows,{" "}
-            {problems.length === 1 ? "one cannot" : `${grouped(problems.length)} cannot`} be used:
+            <Icon name="warn" /> {problems.length === 1 ? "One" : grouped(problems.length)} of the
+            first rows {problems.length === 1 ? "is" : "are"} invalid:
           </p>
           <ul>
             {problems.slice(0, 5).map(({ row, problem }) => (

@@ -7,10 +7,10 @@ import { type Draft, named } from "./draft";
 import { columnFor, suggested, withColumn } from "./mapping";
 import type { Change } from "./NewJobScreen";
 
-/** More columns than fit in sight. */
+/** Number of columns from which the list scrolls. */
 const MANY = 15;
 
-/** Which column is what the handler asks for, and which ones tell rows apart. */
+/** Maps columns to the handler's needs, and picks the unique key. */
 export function Columns({
   draft,
   preview,
@@ -33,7 +33,7 @@ export function Columns({
       )}
       <KeyColumns columns={columns} draft={draft} onChange={onChange} />
       <details className={details.details}>
-        <summary>Give columns other names</summary>
+        <summary>Rename columns</summary>
         <div className={details.fields}>
           {columns.map((column) => (
             <Field
@@ -77,7 +77,7 @@ function Needs({
             label={`Column for “${need}”`}
             options={options}
             value={column}
-            problem={column ? undefined : "The handler needs it in every row."}
+            problem={column ? undefined : "Required by the handler in every row."}
             onChoose={(chosen) => onChange({ names: withColumn(columns, names, need, chosen) })}
           />
         );
@@ -102,11 +102,11 @@ function KeyColumns({
     });
   return (
     <fieldset className={styles.keys}>
-      <legend>Columns that tell rows apart</legend>
+      <legend>Unique key</legend>
       <p className={styles.hint}>
         {key.length === 0
-          ? "None: every line is an item of its own."
-          : "A row with the same values as one before it is not taken a second time."}
+          ? "None: every line becomes an item."
+          : "Rows with the same values as an earlier row are skipped."}
         {columns.length > MANY && ` ${grouped(columns.length)} columns: scroll for more.`}
       </p>
       <div className={classes(styles.choices, columns.length > MANY && styles.long)}>

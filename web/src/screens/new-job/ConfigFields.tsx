@@ -7,7 +7,7 @@ import { limitsOf, parsed, problemIn, type Setting, settingsOf, withSetting } fr
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** What a handler can be set to: fields by its schema, else a configuration as JSON. */
+/** The configuration of a handler: fields from its schema, or else JSON. */
 export function ConfigFields({
   handler,
   config,
@@ -40,12 +40,12 @@ function WholeConfig({ onChange }: { onChange: Change }) {
   const take = (value: unknown, problem: string) => {
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
     if (problem || (value !== undefined && !isObject)) {
-      onChange({ configProblem: problem || "A configuration is an object: {…}" });
+      onChange({ configProblem: problem || "Enter a JSON object: {…}" });
     } else onChange({ config: (value ?? {}) as Config, configProblem: "" });
   };
   return (
     <details className={styles.details}>
-      <summary>Configuration for the handler</summary>
+      <summary>Handler configuration</summary>
       <JsonField label="Configuration" hint={hint} onValue={take} />
     </details>
   );

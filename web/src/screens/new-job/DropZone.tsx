@@ -2,7 +2,7 @@ import { type DragEvent, useId, useState } from "react";
 import { classes, Icon } from "../../design";
 import styles from "./DropZone.module.css";
 
-/** A place to drop files on; a click or Enter opens the browser's own choice of files. */
+/** Accepts dropped files; a click or Enter opens the file dialog. */
 export function DropZone({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
   const id = useId();
   const [isOver, setOver] = useState(false);

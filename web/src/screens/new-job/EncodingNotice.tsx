@@ -3,13 +3,13 @@ import type { Reading } from "./draft";
 import styles from "./EncodingNotice.module.css";
 import { ENCODINGS } from "./encodings";
 
-/** Says that the letters of a file are read wrongly, and mends it with one click. */
+/** Warns that a file was read in the wrong encoding, and fixes it with one click. */
 export function EncodingNotice({
   fits,
   read,
   onRead,
 }: {
-  /** An encoding that fits; null where the bytes do not tell. */
+  /** An encoding that fits; null if unknown. */
   fits: string | null;
   read: Reading;
   onRead: (read: Reading) => void;
@@ -23,12 +23,12 @@ export function EncodingNotice({
           <strong>This file is not in UTF-8.</strong>{" "}
           {fits === null
             ? "Choose its encoding under “Import settings”."
-            : "Letters with accents are wrong below, and rows with them would become errors."}
+            : "Accented letters look wrong below, and their rows would become errors."}
         </span>
       </p>
       <div className={styles.buttons}>
         {fits !== null && (
-          <Button look="primary" onClick={() => onRead({ ...read, encoding: fits })}>
+          <Button variant="primary" onClick={() => onRead({ ...read, encoding: fits })}>
             Read as {name}
           </Button>
         )}

@@ -5,7 +5,6 @@ import type { Draft } from "./draft";
 import styles from "./HandlerChoice.module.css";
 import type { Change } from "./NewJobScreen";
 
-/** Which handler runs the rows, what it says of itself, and what it is set to. */
 export function HandlerChoice({
   draft,
   handlers,
@@ -22,12 +21,12 @@ export function HandlerChoice({
   if (handlers.length === 0) {
     return (
       <EmptyState title="This server has no handlers">
-        <p>Start it with `headgate serve --handlers FILE`, where FILE has functions of yours.</p>
+        <p>Start it with `headgate serve --handlers FILE`, where FILE contains your functions.</p>
       </EmptyState>
     );
   }
   const options = [
-    { value: "", label: "Choose one" },
+    { value: "", label: "Choose a handler" },
     ...handlers.map(({ name }) => ({ value: name, label: name })),
   ];
   return (
@@ -56,28 +55,28 @@ export function HandlerChoice({
 function About({ handler }: { handler: Handler }) {
   return (
     <div className={styles.about}>
-      <p>{handler.about || "It says nothing of itself."}</p>
+      <p>{handler.about || "No description."}</p>
       <ul className={styles.facts}>
         {handler.needs.map((need) => (
           <li key={need}>
-            <Badge tone="processing">needs the column {need}</Badge>
+            <Badge tone="processing">Requires: {need}</Badge>
           </li>
         ))}
         {handler.provider && (
           <li>
             <Badge tone="pending" icon="gate">
-              asks {handler.provider}
+              Provider: {handler.provider}
             </Badge>
           </li>
         )}
         {handler.pack && (
           <li>
-            <Badge tone="pending">up to {handler.pack} rows at once</Badge>
+            <Badge tone="pending">Up to {handler.pack} rows at once</Badge>
           </li>
         )}
         {handler.strategies.length > 0 && (
           <li>
-            <Badge tone="pending">tries {handler.strategies.join(", then ")}</Badge>
+            <Badge tone="pending">Tries {handler.strategies.join(", then ")}</Badge>
           </li>
         )}
       </ul>

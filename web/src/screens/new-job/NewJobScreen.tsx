@@ -15,19 +15,18 @@ import { usePreview } from "./usePreview";
 
 const route = getRouteApi("/frame/jobs/new");
 
-/** A file, a look at its rows, a handler; then a job. */
+/** The form for a new job: file, preview, handler, options. */
 export function NewJobScreen() {
   if (useMay("user")) return <NewJob />;
   return (
     <Screen title="New job">
-      <EmptyState title="Viewers make no jobs">
-        <p>Ask an admin of this server for the role “user”.</p>
+      <EmptyState title="You have read-only access">
+        <p>To create jobs, ask an admin for the role “user”.</p>
       </EmptyState>
     </Screen>
   );
 }
 
-/** Changes some of a draft. */
 export type Change = (part: Partial<Draft>) => void;
 
 function NewJob() {
@@ -54,7 +53,7 @@ function NewJob() {
         <Panel title="1. Rows">
           <RowsOf draft={draft} preview={preview} onChange={change} />
         </Panel>
-        <Panel title="2. What is done with each row">
+        <Panel title="2. Choose an action (handler)">
           <HandlerChoice
             draft={draft}
             handlers={handlers.data}

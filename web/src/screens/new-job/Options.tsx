@@ -6,22 +6,22 @@ import type { Draft } from "./draft";
 import type { Change } from "./NewJobScreen";
 
 const AGES = [
-  { value: "", label: "No: ask for every row" },
-  { value: "1d", label: "Yes, if at most a day old" },
-  { value: "7d", label: "Yes, if at most a week old" },
-  { value: "30d", label: "Yes, if at most 30 days old" },
-  { value: "365d", label: "Yes, if at most a year old" },
+  { value: "", label: "Off" },
+  { value: "1d", label: "Up to 1 day old" },
+  { value: "7d", label: "Up to 7 days old" },
+  { value: "30d", label: "Up to 30 days old" },
+  { value: "365d", label: "Up to 1 year old" },
 ];
 
 const SHARES = [
-  { value: "-2", label: "Much less than others" },
-  { value: "-1", label: "Half of the usual" },
-  { value: "0", label: "The usual" },
-  { value: "1", label: "Twice the usual" },
-  { value: "2", label: "Four times the usual" },
+  { value: "-2", label: "Lowest (¼×)" },
+  { value: "-1", label: "Low (½×)" },
+  { value: "0", label: "Normal" },
+  { value: "1", label: "High (2×)" },
+  { value: "2", label: "Highest (4×)" },
 ];
 
-/** What else can be said of a job, and what each of it means. */
+/** Further options of a job. */
 export function Options({
   draft,
   preview,
@@ -43,24 +43,24 @@ export function Options({
       <div className={details.fields}>
         <Field
           label="Name"
-          hint="How the job is found again; else it is called after the handler and the file."
+          hint="Optional. Defaults to handler + file name."
           maxLength={200}
           value={draft.name}
           onChange={({ target }) => onChange({ name: target.value })}
         />
         <Select
-          label="Share among your jobs"
-          hint="How much of the workers’ time it gets while other jobs of yours run."
+          label="Priority"
+          hint="Share of the workers’ time while your other jobs run."
           options={SHARES}
           value={String(draft.priority)}
           onChoose={(value) => onChange({ priority: Number(value) })}
         />
         <Select
-          label="Take over earlier results"
+          label="Reuse cached results"
           hint={
             handler?.version
-              ? "A row that was answered before is not asked about again."
-              : "Needs a handler that declares a version, so that old results can be trusted."
+              ? "Rows with an earlier result are not requested again."
+              : "Requires a handler that declares a version."
           }
           options={AGES}
           disabled={!handler?.version}
@@ -69,8 +69,8 @@ export function Options({
         />
       </div>
       <Checkbox
-        label="Begin before the file is read to its end"
-        hint="Results come sooner. But if a later row stops the reading, work was done already."
+        label="Start before the whole file is read"
+        hint="Results come sooner. If a later row stops the reading, some rows have already run."
         checked={draft.eager}
         onChange={({ target }) => onChange({ eager: target.checked })}
       />

@@ -3,14 +3,14 @@ import { counted, grouped, inLine } from "../../design";
 import { type Draft, named } from "./draft";
 import styles from "./PreviewTable.module.css";
 
-/** The first rows as they were read, under the names that their columns will have. */
+/** The first rows, under the new names of their columns. */
 export function PreviewTable({ preview, names }: { preview: Preview; names: Draft["names"] }) {
   const { columns, rows, format, notes } = preview;
   return (
     <>
       <p className={styles.about}>
         Read as {format.toUpperCase()}: {counted(columns.length, "column")}.{" "}
-        {rows.length === 1 ? "The first row:" : `The first ${grouped(rows.length)} rows:`}
+        {rows.length === 1 ? "First row:" : `First ${grouped(rows.length)} rows:`}
       </p>
       {notes.map((note) => (
         <p key={note} className={styles.note}>
@@ -18,7 +18,7 @@ export function PreviewTable({ preview, names }: { preview: Preview; names: Draf
         </p>
       ))}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
-      <section className={styles.scroller} tabIndex={0} aria-label="The first rows">
+      <section className={styles.scroller} tabIndex={0} aria-label="First rows">
         <table className={styles.table}>
           <thead>
             <tr>

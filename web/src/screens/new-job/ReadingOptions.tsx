@@ -7,7 +7,7 @@ const FORMATS = [
   { value: "", label: "From file extension" },
   ...["csv", "tsv", "xlsx", "jsonl", "parquet", "list", "images"].map((value) => ({
     value,
-    label: value === "list" ? "One value in each line" : value.toUpperCase(),
+    label: value === "list" ? "One value per line" : value.toUpperCase(),
   })),
 ];
 
@@ -16,10 +16,10 @@ const DELIMITERS = [
   { value: ",", label: "Comma" },
   { value: ";", label: "Semicolon" },
   { value: "\t", label: "Tab" },
-  { value: "|", label: "Bar |" },
+  { value: "|", label: "Pipe |" },
 ];
 
-/** How the file is read, for the case that its rows look wrong. */
+/** Import settings: format, delimiter, encoding, sheet. */
 export function ReadingOptions({
   read,
   sheets,
@@ -59,7 +59,7 @@ export function ReadingOptions({
           <Select
             label="Sheet"
             options={[
-              { value: "", label: "The first with rows" },
+              { value: "", label: "First sheet with rows" },
               ...sheets.map((sheet) => ({ value: sheet, label: sheet })),
             ]}
             value={read.sheet ?? ""}

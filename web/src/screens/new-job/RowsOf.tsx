@@ -17,14 +17,14 @@ interface Looked {
 }
 
 const WAYS = [
-  { id: "file", label: "A file of yours" },
-  { id: "source", label: "A file elsewhere" },
+  { id: "file", label: "Upload" },
+  { id: "source", label: "From a URL" },
 ];
 
-/** Names and keys belong to the columns of the file before. */
+/** Names and keys belong to the columns of the previous file. */
 const NOTHING_READ: Partial<Draft> = { files: [], source: "", read: {}, names: {}, key: [] };
 
-/** Where the rows come from, and a look at the first of them. */
+/** The source of the rows, and a preview. */
 export function RowsOf({
   draft,
   preview,
@@ -40,7 +40,7 @@ export function RowsOf({
   return (
     <>
       <Tabs
-        label="Where the rows come from"
+        label="Source of the rows"
         tabs={WAYS}
         open={way}
         onOpen={(next) => {
@@ -69,7 +69,7 @@ export function RowsOf({
           onRead={(read) => onChange({ read, names: {}, key: [] })}
         />
       )}
-      {preview.isFetching && <Loading lines={4} label="Reading the first rows" />}
+      {preview.isFetching && <Loading lines={4} label="Reading first rows" />}
       {preview.error && !misread && !preview.isFetching && (
         <ErrorState error={preview.error} retry={() => void preview.refetch()} />
       )}
@@ -80,7 +80,7 @@ export function RowsOf({
   );
 }
 
-/** The encoding that fits, where the file is in another one than it was read in. */
+/** The encoding that fits, if the file was read in the wrong one. */
 function misreadIn({ data, error }: Looked): { fits: string | null } | null {
   if (data?.misread) return { fits: data.encoding };
   const fits = error instanceof Problem ? error.encoding : undefined;
@@ -103,12 +103,12 @@ function ChosenFiles({
       <p className={styles.chosen}>
         <strong>{files.length > 1 ? `${grouped(files.length)} files` : first.name}</strong>
         <span className={styles.size}>{bytes(size)}</span>
-        <Button onClick={() => onFiles([])}>Choose another</Button>
+        <Button onClick={() => onFiles([])}>Choose another file</Button>
       </p>
       {size > limit && (
         <p role="alert" className={styles.problem}>
-          This server takes at most {bytes(limit)} in one upload. Split the file, or have the server
-          fetch it from elsewhere.
+          Uploads can have at most {bytes(limit)}. Split the file, or let the server fetch it from a
+          URL.
         </p>
       )}
     </>
@@ -123,16 +123,16 @@ function SourceField({ onSource }: { onSource: (source: string) => void }) {
   return (
     <form onSubmit={submit} className={styles.source}>
       <Field
-        label="Address of the file"
+        label="URL of the file"
         name="source"
         placeholder="s3://bucket/products.csv"
-        hint="https:, s3:, ftp:, sftp:, or file: on the server. The server fetches it, with the rights that its settings give."
+        hint="https:, s3:, ftp:, sftp:, or file: on the server. The server fetches the file with the credentials in its settings."
         required
         spellCheck={false}
         autoComplete="off"
       />
       <Button type="submit" icon="search">
-        Look at its rows
+        Preview rows
       </Button>
     </form>
   );

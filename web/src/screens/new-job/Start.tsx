@@ -5,7 +5,7 @@ import { blockers, type Draft } from "./draft";
 import styles from "./Start.module.css";
 import { useStart } from "./useStart";
 
-/** The button that makes the job, or what is left to do before it can. */
+/** The start button, or what is still missing. */
 export function Start({
   draft,
   preview,
@@ -15,7 +15,7 @@ export function Start({
   draft: Draft;
   preview: Preview | undefined;
   handler: Handler | undefined;
-  /** The job is made: the page may be left. */
+  /** Called when the job is created: the page may be left. */
   onStarted: () => void;
 }) {
   const navigate = useNavigate();
@@ -27,23 +27,23 @@ export function Start({
   return (
     <section className={styles.start} aria-label="Start">
       <Button
-        look="primary"
+        variant="primary"
         icon="play"
         busy={isBusy}
         disabled={left.length > 0}
         onClick={() => start()}
       >
-        Start the job
+        Start job
       </Button>
       {isBusy && (
         <div role="status" className={styles.sending}>
-          <progress value={share} aria-label="Sent" />
-          {share < 1 ? `${percent(share)} sent` : "Uploaded – validating…"}
+          <progress value={share} aria-label="Uploaded" />
+          {share < 1 ? `${percent(share)} uploaded` : "Uploaded – validating…"}
         </div>
       )}
       {!isBusy && left.length > 0 && (
         <div className={styles.left}>
-          <p>Before it can start:</p>
+          <p>To start:</p>
           <ul>
             {left.map((each) => (
               <li key={each}>{each}</li>

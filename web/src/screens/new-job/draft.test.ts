@@ -27,9 +27,11 @@ describe("what keeps a job from being made", () => {
 
   it("is the lack of rows, of a handler, of a column", () => {
     expect(blockers(EMPTY_DRAFT, undefined, undefined)).toHaveLength(2);
-    expect(blockers(draft({}), undefined, HANDLER)).toEqual(["The first rows must be read."]);
+    expect(blockers(draft({}), undefined, HANDLER)).toEqual([
+      "Wait until the first rows are read.",
+    ]);
     expect(blockers(draft({}), PREVIEW, HANDLER)).toEqual([
-      "Say which column is “word”: the handler needs it.",
+      "Choose the column for “word”: the handler requires it.",
     ]);
   });
 
@@ -56,7 +58,9 @@ describe("what keeps a job from being made", () => {
 
   it("is a setting that the handler needs, or one that is not JSON", () => {
     const handler = { ...HANDLER, needs: [], configSchema: { required: ["service"] } };
-    expect(blockers(draft({}), PREVIEW, handler)).toEqual(["The handler needs “service”."]);
+    expect(blockers(draft({}), PREVIEW, handler)).toEqual([
+      "Enter “service”: the handler requires it.",
+    ]);
     const config = { service: "a.test" };
     expect(blockers(draft({ config, configProblem: "bad" }), PREVIEW, handler)).toEqual(["bad"]);
   });
@@ -70,7 +74,7 @@ describe("what keeps a job from being made", () => {
       "Line 3",
     );
     const hopeless = { ...preview, rows: PREVIEW.rows };
-    expect(blockers(draft({ names }), hopeless, HANDLER).join()).toContain("No row can be used");
+    expect(blockers(draft({ names }), hopeless, HANDLER).join()).toContain("No row is valid");
   });
 });
 

@@ -3,7 +3,7 @@ import { problemIn, settingsOf } from "./settings";
 
 export type OnBadRow = "item-error" | "skip" | "fail";
 
-/** How a file is to be read; what is not said, the file itself tells. */
+/** Import settings. Empty values are detected from the file. */
 export interface Reading {
   format?: string;
   delimiter?: string;
@@ -11,25 +11,25 @@ export interface Reading {
   sheet?: string;
 }
 
-/** A job on its way to being made. */
+/** A job that is being prepared. */
 export interface Draft {
   files: readonly File[];
-  /** Where the file lies instead, once it was asked for. */
+  /** URL of the file, once the user asked for its preview. */
   source: string;
   read: Reading;
   handler: string;
-  /** Other names for columns, by the name in the file. */
+  /** New names of columns, by the name in the file. */
   names: Readonly<Record<string, string>>;
-  /** Columns that tell rows apart, by their name in the file. */
+  /** Columns of the unique key, by the name in the file. */
   key: readonly string[];
   config: Readonly<Record<string, unknown>>;
-  /** What is wrong with what was written as configuration. */
+  /** What is wrong with the configuration text. */
   configProblem: string;
   name: string;
   onBadRow: OnBadRow;
   priority: number;
   eager: boolean;
-  /** How old a result may be that is taken over, as "30d"; empty: none is. */
+  /** Maximum age of reused results, such as "30d"; empty: no reuse. */
   reuse: string;
 }
 
@@ -49,17 +49,16 @@ export const EMPTY_DRAFT: Draft = {
   reuse: "",
 };
 
-/** Whether there is something to read. */
 export function hasRows({ files, source }: Draft): boolean {
   return files.length > 0 || source !== "";
 }
 
-/** The fields of the draft as the API takes them, for files. */
+/** The draft as upload fields. */
 export function fieldsOf(draft: Draft): UploadFields {
   return { ...shared(draft), key: keyOf(draft).join(",") };
 }
 
-/** The draft as the API takes it, for a source elsewhere. */
+/** The draft as a request with a source. */
 export function bodyOf(draft: Draft): JobFromSource {
   return { ...shared(draft), key: keyOf(draft), source: draft.source };
 }
@@ -82,7 +81,7 @@ function keyOf({ key, names }: Draft): string[] {
   return key.map((column) => named(names, column));
 }
 
-/** The name that a column of the file will have. */
+/** The new name of a column. */
 export function named(names: Draft["names"], column: string): string {
   return names[column]?.trim() || column;
 }
@@ -92,21 +91,22 @@ function changed(names: Draft["names"]): Record<string, string> {
   return Object.fromEntries(others.map(([from, to]) => [from, to.trim()]));
 }
 
-/** Why the job cannot be made yet, each with what to do; empty when it can. */
+/** Why the job cannot start yet; empty if it can. */
 export function blockers(
   draft: Draft,
   preview: Preview | undefined,
   handler: Handler | undefined,
 ): string[] {
   const found: string[] = [];
-  if (!hasRows(draft)) found.push("Choose a file, or say where one lies.");
-  else if (!preview) found.push("The first rows must be read.");
-  if (!handler) found.push("Choose what is done with each row.");
+  if (!hasRows(draft)) found.push("Add a file.");
+  else if (!preview) found.push("Wait until the first rows are read.");
+  if (!handler) found.push("Choose a handler.");
   if (preview && handler) found.push(...columnTrouble(draft, preview, handler));
-  for (const name of absent(handler, draft.config)) found.push(`The handler needs “${name}”.`);
+  for (const name of absent(handler, draft.config))
+    found.push(`Enter “${name}”: the handler requires it.`);
   if (draft.configProblem) found.push(draft.configProblem);
   found.push(...limitTrouble(handler, draft.config));
-  if (preview?.misread) found.push("Choose the encoding of the file: it is not in UTF-8.");
+  if (preview?.misread) found.push("Choose the encoding of the file. It is not UTF-8.");
   else if (preview) found.push(...rowTrouble(draft, preview));
   return found;
 }
@@ -116,20 +116,20 @@ function columnTrouble(draft: Draft, preview: Preview, handler: Handler): string
   const twice = columns.find((column, index) => columns.indexOf(column) !== index);
   const missing = handler.needs.filter((need) => !columns.includes(need));
   return [
-    ...missing.map((need) => `Say which column is “${need}”: the handler needs it.`),
-    ...(twice === undefined ? [] : [`Two columns are called “${twice}”: rename one.`]),
+    ...missing.map((need) => `Choose the column for “${need}”: the handler requires it.`),
+    ...(twice === undefined ? [] : [`Two columns are named “${twice}”. Rename one.`]),
   ];
 }
 
 function rowTrouble({ onBadRow }: Draft, { problems, rows }: Preview): string[] {
   const [first] = problems;
   if (!first) return [];
-  if (problems.length >= rows.length) return ["No row can be used as it is: see how it is read."];
-  const said = `Line ${first.row} is bad, and a bad row is to stop the job: ${first.problem}`;
-  return onBadRow === "fail" ? [said] : [];
+  if (problems.length >= rows.length) return ["No row is valid. Check the import settings."];
+  const text = `Line ${first.row} is invalid, and you chose to stop at invalid rows: ${first.problem}`;
+  return onBadRow === "fail" ? [text] : [];
 }
 
-/** Settings that are beyond what the handler allows. */
+/** Settings outside the handler's limits. */
 function limitTrouble(handler: Handler | undefined, config: Draft["config"]): string[] {
   return (settingsOf(handler?.configSchema) ?? []).flatMap((setting) => {
     const problem = problemIn(setting, config[setting.name]);
@@ -137,7 +137,7 @@ function limitTrouble(handler: Handler | undefined, config: Draft["config"]): st
   });
 }
 
-/** Settings that a handler must have and does not. */
+/** Required settings without a value. */
 function absent(handler: Handler | undefined, config: Draft["config"]): string[] {
   const required = (handler?.configSchema as { required?: unknown } | null)?.required;
   if (!Array.isArray(required)) return [];

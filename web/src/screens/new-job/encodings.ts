@@ -1,4 +1,3 @@
-/** Encodings to choose from. */
 export const ENCODINGS = [
   { value: "", label: "Auto-detect" },
   { value: "utf-8", label: "UTF-8" },

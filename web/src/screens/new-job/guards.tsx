@@ -2,11 +2,10 @@ import { useBlocker } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { Confirm } from "../../design";
 
-/** A file that is dropped beside the place for it must not have the browser leave the page. */
+/** Keeps the browser from opening a file that is dropped beside the drop zone. */
 export function useDropGuard(): void {
   useEffect(() => {
     const stop = (event: DragEvent) => {
-      // What is meant for text stays possible.
       if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
     };
     addEventListener("dragover", stop);
@@ -18,7 +17,7 @@ export function useDropGuard(): void {
   }, []);
 }
 
-/** Asks before a job that was begun and not started is left. */
+/** Asks before the user leaves a job that is not started. */
 export function LeaveGuard({ isOn }: { isOn: () => boolean }) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => isOn() && current.pathname !== next.pathname,
@@ -30,7 +29,7 @@ export function LeaveGuard({ isOn }: { isOn: () => boolean }) {
     <Confirm
       title="Leave without starting the job?"
       action="Leave"
-      cancel="Stay here"
+      cancel="Stay"
       onConfirm={proceed}
       onClose={reset}
     >

@@ -2,7 +2,7 @@ import { type Draft, named } from "./draft";
 
 type Names = Draft["names"];
 
-/** Names that let a file's columns serve a handler, where they differ only in how they are written. */
+/** Suggested names for columns that differ from the handler's needs only in spelling. */
 export function suggested(columns: readonly string[], needs: readonly string[]): Names {
   const names: Record<string, string> = {};
   for (const need of needs) {
@@ -17,12 +17,12 @@ function plain(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 }
 
-/** The column that will bear a name. */
+/** The column with that new name. */
 export function columnFor(columns: readonly string[], names: Names, name: string): string {
   return columns.find((column) => named(names, column) === name) ?? "";
 }
 
-/** Names after a column (none: "") was chosen to bear one; whichever bore it before makes way. */
+/** Names after a column was chosen (none: ""). A column that had the name before loses it. */
 export function withColumn(
   columns: readonly string[],
   names: Names,

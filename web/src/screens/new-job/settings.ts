@@ -7,7 +7,7 @@ export interface Setting {
   choices: readonly string[];
   required: boolean;
   standard: unknown;
-  /** The limits of a number or of the length of a text; undefined: none. */
+  /** Limits of a number, or of the length of a text; undefined: none. */
   min: number | undefined;
   max: number | undefined;
   isWhole: boolean;
@@ -27,7 +27,7 @@ interface Property {
   writeOnly?: unknown;
 }
 
-/** The settings that a schema names; null if it names none, and anything goes. */
+/** The settings of a schema; null if it names none and any are allowed. */
 export function settingsOf(schema: object | null | undefined): Setting[] | null {
   const { properties, required } = (schema ?? {}) as { properties?: unknown; required?: unknown };
   if (typeof properties !== "object" || properties === null) return null;
@@ -50,7 +50,7 @@ function numberIn(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** Which values are allowed, in a few words; empty where any is. */
+/** Allowed values in a few words; empty if all are. */
 export function limitsOf({ kind, min, max }: Setting): string {
   const what = kind === "number" ? "" : " characters";
   if (min !== undefined && max !== undefined) return `${min} to ${max}${what}.`;
@@ -58,7 +58,7 @@ export function limitsOf({ kind, min, max }: Setting): string {
   return max === undefined ? "" : `At most ${max}${what}.`;
 }
 
-/** What is wrong with a value; empty where nothing is. The server decides in the end. */
+/** What is wrong with a value; empty if nothing is. The server has the last word. */
 export function problemIn({ kind, min, max, isWhole }: Setting, value: unknown): string {
   if (value === undefined || value === "") return "";
   const isNumber = typeof value === "number";
@@ -85,7 +85,7 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** What was written as JSON: its value, or what is wrong with it. Nothing is no value. */
+/** Parses JSON: its value, or the problem. Empty text has neither. */
 export function parsed(written: string): { value?: unknown; problem: string } {
   if (!written.trim()) return { problem: "" };
   try {
@@ -95,7 +95,7 @@ export function parsed(written: string): { value?: unknown; problem: string } {
   }
 }
 
-/** A configuration with one setting changed; what is empty is left out. */
+/** A configuration with one setting changed. Empty values are left out. */
 export function withSetting(config: object, name: string, value: unknown): Record<string, unknown> {
   const next: Record<string, unknown> = { ...config, [name]: value };
   if (value === undefined || value === "") delete next[name];

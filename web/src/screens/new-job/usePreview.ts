@@ -1,19 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { preview, previewSource } from "../../api";
-import { beginningOf } from "./beginning";
 import { type Draft, hasRows } from "./draft";
+import { beginningOf } from "./fileHead";
 
 const numbers = new WeakMap<readonly File[], number>();
 let chosen = 0;
 
-/** A number for what was chosen: files themselves make no key. */
+/** A number for a set of files: files cannot be part of a query key. */
 function numberOf(files: readonly File[]): number {
   const number = numbers.get(files) ?? ++chosen;
   numbers.set(files, number);
   return number;
 }
 
-/** The first rows of what the draft names, read as it says. */
+/** The first rows of the draft's file, with its import settings. */
 export function usePreview(draft: Draft) {
   const { files, source, read } = draft;
   return useQuery({

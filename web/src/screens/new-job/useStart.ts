@@ -3,11 +3,11 @@ import { useEffect, useMemo, useState } from "react";
 import { createFromFiles, createFromSource, keys } from "../../api";
 import { bodyOf, type Draft, fieldsOf } from "./draft";
 
-/** Makes the job of a draft, and says how much of it has been sent. */
+/** Creates the job of a draft, and reports the upload progress. */
 export function useStart(draft: Draft, onMade: (jobId: string) => void) {
   const queries = useQueryClient();
   const [share, setShare] = useState(0);
-  // A draft that is sent again, as after a lost answer, makes no second job.
+  // Sending a draft again, for example after a lost response, does not create a second job.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a changed draft is another job
   const once = useMemo(newKey, [draft]);
   const made = useMutation({
@@ -26,12 +26,12 @@ export function useStart(draft: Draft, onMade: (jobId: string) => void) {
 }
 
 function newKey(): string {
-  // crypto.randomUUID is not there on a page that came over plain HTTP.
+  // crypto.randomUUID is missing on pages served over plain HTTP.
   const numbers = crypto.getRandomValues(new Uint32Array(4));
   return [...numbers].map((each) => each.toString(16).padStart(8, "0")).join("");
 }
 
-/** Asks before the page is left in the middle of an upload. */
+/** Asks before the user leaves during an upload. */
 function useWarning(isBusy: boolean) {
   useEffect(() => {
     if (!isBusy) return;

@@ -14,16 +14,16 @@ import {
 import { useFilter } from "../../shell/useFilter";
 import styles from "./OldestPanel.module.css";
 
-/** So many are shown at first; a phone has little room above the list. */
+/** Entries shown at first: a phone has little room above the list. */
 const FIRST = 3;
 const FIRST_ON_PHONE = 1;
 
-/** Where something has stood for longest: by job, and by provider. */
+/** The oldest open items, by job and by provider. */
 export function OldestPanel({ userId }: { userId: "me" | "all" }) {
   const oldest = useOldest(userId);
-  // The list below fails for the same reason, and says so at length.
+  // The list below fails for the same reason and shows it.
   if (oldest.error) return <p>The oldest are not known: {asProblem(oldest.error).detail}</p>;
-  if (!oldest.data) return <Loading lines={3} label="Loading the oldest" />;
+  if (!oldest.data) return <Loading lines={3} label="Loading oldest items" />;
   if (oldest.data.jobs.length === 0) return null;
   return (
     <div className={styles.panels}>
@@ -41,7 +41,7 @@ function OfJobs({ jobs }: Pick<Oldest, "jobs">) {
         jobs.slice(0, shown).map((job) => (
           <li key={job.jobId} className={styles.line}>
             <Button
-              look="quiet"
+              variant="quiet"
               className={styles.name}
               onClick={() => setFilter({ jobId: job.jobId })}
             >
@@ -90,7 +90,6 @@ function AtProviders({ providers }: Pick<Oldest, "providers">) {
   );
 }
 
-/** A short list that can be made long. */
 function Part({
   title,
   count,
@@ -107,7 +106,7 @@ function Part({
       <header className={styles.head}>
         <h2>{title}</h2>
         {count > first && (
-          <Button look="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          <Button variant="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
             {isWhole ? "Show fewer" : `Show all ${grouped(count)}`}
           </Button>
         )}

@@ -4,7 +4,7 @@ import { Button, Field, Select, Toolbar, usePhone } from "../../design";
 import { useFilter } from "../../shell/useFilter";
 import { dayToMoment, momentToDay, STATUS_CHOICES } from "./choices";
 
-/** What the pending view keeps in the URL of its filters. */
+/** The filters of the Pending screen in the URL. */
 export interface Chosen {
   statuses?: string | undefined;
   userId?: string | undefined;
@@ -14,7 +14,6 @@ export interface Chosen {
   to?: string | undefined;
 }
 
-/** No filter at all. */
 export const CLEARED = {
   statuses: undefined,
   userId: undefined,
@@ -25,17 +24,17 @@ export const CLEARED = {
 };
 
 const WHOSE = [
-  { value: "", label: "Everybody’s" },
+  { value: "", label: "All users" },
   { value: "me", label: "Mine" },
 ];
 
-/** Which items: by status, type, job, and the days of their last change. */
+/** Filters by status, type, job, and date of the last change. */
 export function PendingFilters({ chosen, isAdmin }: { chosen: Chosen; isAdmin: boolean }) {
   const setFilter = useFilter();
   const isPhone = usePhone();
   const [isWhole, setWhole] = useState(false);
   return (
-    <Toolbar label="Filter what waits">
+    <Toolbar label="Filter pending items">
       <Narrow wide>
         <Select
           label="Status"
@@ -51,7 +50,7 @@ export function PendingFilters({ chosen, isAdmin }: { chosen: Chosen; isAdmin: b
       )}
       {(!isPhone || isWhole) && <More chosen={chosen} isAdmin={isAdmin} />}
       {isFiltered(chosen) && (
-        <Button look="quiet" icon="cross" onClick={() => setFilter(CLEARED)}>
+        <Button variant="quiet" icon="cross" onClick={() => setFilter(CLEARED)}>
           Clear
         </Button>
       )}
@@ -70,7 +69,7 @@ function More({ chosen, isAdmin }: { chosen: Chosen; isAdmin: boolean }) {
       {isAdmin && (
         <Narrow>
           <Select
-            label="Whose"
+            label="Owner"
             options={WHOSE}
             value={chosen.userId ?? ""}
             onChoose={(userId) => setFilter({ userId })}
@@ -97,7 +96,7 @@ function More({ chosen, isAdmin }: { chosen: Chosen; isAdmin: boolean }) {
       </Narrow>
       <Narrow>
         <Field
-          label="Changed from"
+          label="Updated from"
           type="date"
           value={momentToDay(chosen.from)}
           onChange={(event) => setFilter({ from: dayToMoment(event.target.value) })}
@@ -105,7 +104,7 @@ function More({ chosen, isAdmin }: { chosen: Chosen; isAdmin: boolean }) {
       </Narrow>
       <Narrow>
         <Field
-          label="Changed up to"
+          label="Updated until"
           type="date"
           value={momentToDay(chosen.to, { next: true })}
           onChange={(event) => setFilter({ to: dayToMoment(event.target.value, { next: true }) })}
@@ -115,12 +114,12 @@ function More({ chosen, isAdmin }: { chosen: Chosen; isAdmin: boolean }) {
   );
 }
 
-/** Many filters share a line. */
+/** A narrow field: several filters share a line. */
 function Narrow({ wide = false, children }: { wide?: boolean; children: ReactNode }) {
   return <div style={{ flexBasis: wide ? 204 : 156 }}>{children}</div>;
 }
 
-/** Whether anything narrows the list. */
+/** True if any filter is set. */
 export function isFiltered(chosen: Chosen): boolean {
   return Object.keys(CLEARED).some((name) => Boolean(chosen[name as keyof Chosen]));
 }

@@ -12,12 +12,12 @@ import {
   useToasts,
 } from "../../design";
 import { useCursor } from "../../shell/cursor";
-import { FurtherDown } from "../../shell/FurtherDown";
+import { PartialList } from "../../shell/PartialList";
 import { useFilter } from "../../shell/useFilter";
-import type { Ask } from "../again/ask";
-import { RunAgain } from "../again/RunAgain";
 import { ListedItem } from "../item/ListedItem";
 import { useOpenItem } from "../item/useOpenItem";
+import { RunAgain } from "../reprocess/RunAgain";
+import type { ReprocessCall } from "../reprocess/send";
 import { columnsOf } from "./columns";
 import { OldestPanel } from "./OldestPanel";
 import { type Chosen, CLEARED, isFiltered, PendingFilters } from "./PendingFilters";
@@ -26,7 +26,7 @@ import { openIn } from "./totals";
 
 const route = getRouteApi("/frame/pending");
 
-/** What waits or runs, across jobs: where a feature flag lets it be seen. */
+/** Open items across jobs, if the feature flag is on. */
 export function PendingScreen() {
   const isOn = useAbout()?.features.pendingView ?? false;
   return (
@@ -34,10 +34,10 @@ export function PendingScreen() {
       {isOn ? (
         <Pending />
       ) : (
-        <EmptyState title="The view across jobs is switched off">
+        <EmptyState title="The Pending view is switched off">
           <p>
-            Each job still shows what waits, in its tab “Pending”. Whoever runs this server switches
-            the view on with the setting <code>server.pending_view</code>.
+            Each job still has a Pending tab. The operator of this server can switch the view on
+            with the setting <code>server.pending_view</code>.
           </p>
         </EmptyState>
       )}
@@ -54,7 +54,7 @@ function Pending() {
   const rows = usePending(filter, start);
   const selection = useSelection(name);
   const open = useOpenItem();
-  const [asks, setAsks] = useState<readonly Ask[] | null>(null);
+  const [calls, setCalls] = useState<readonly ReprocessCall[] | null>(null);
   const { columns, total } = useColumns(filter);
   const plan = planOf(selection, filter);
   const mayWrite = useMay("user");
@@ -62,8 +62,8 @@ function Pending() {
   const runOne = (row: Item) => {
     const one = { everything: false, ids: new Set([rowIdOf(row)]) };
     const plan = planOf(one, { statuses: row.status });
-    if ("asks" in plan) setAsks(plan.asks);
-    else toasts.say(plan.why);
+    if ("calls" in plan) setCalls(plan.calls);
+    else toasts.success(plan.why);
   };
 
   return (
@@ -71,17 +71,17 @@ function Pending() {
       <OldestPanel userId={filter.userId ?? "me"} />
       <PendingFilters chosen={chosen} isAdmin={isAdmin} />
       <SelectionBar selection={selection} total={total}>
-        {"asks" in plan ? (
-          <Button icon="repeat" onClick={() => setAsks(plan.asks)}>
+        {"calls" in plan ? (
+          <Button icon="repeat" onClick={() => setCalls(plan.calls)}>
             Run again…
           </Button>
         ) : (
           <span>{plan.why}</span>
         )}
       </SelectionBar>
-      <FurtherDown start={start} toStart={toStart} />
+      <PartialList start={start} toStart={toStart} />
       <DataGrid
-        label="Items that wait or run"
+        label="Pending and processing items"
         columns={columns}
         rows={rows}
         rowId={rowIdOf}
@@ -93,16 +93,16 @@ function Pending() {
         empty={<Nothing isFiltered={isFiltered(chosen)} />}
       />
       {item && <ListedItem rows={rows} itemId={item} />}
-      {asks && (
-        <RunAgain asks={asks} onClose={() => setAsks(null)} onDone={selection.clear}>
-          {asks.length > 1 && <p>They belong to {counted(asks.length, "job")}.</p>}
+      {calls && (
+        <RunAgain calls={calls} onClose={() => setCalls(null)} onDone={selection.clear}>
+          {calls.length > 1 && <p>They belong to {counted(calls.length, "job")}.</p>}
         </RunAgain>
       )}
     </>
   );
 }
 
-/** The filter of the URL: admins see everybody's unless they say otherwise. */
+/** The filter of the URL. Admins see all users' items by default. */
 function usePendingFilter(chosen: Chosen, isAdmin: boolean): PendingFilter {
   const { statuses, jobType, jobId, from, to } = chosen;
   const userId = isAdmin && chosen.userId !== "me" ? "all" : "me";
@@ -112,7 +112,7 @@ function usePendingFilter(chosen: Chosen, isAdmin: boolean): PendingFilter {
   );
 }
 
-/** What is said of each item, and how many match as far as counters tell. */
+/** The columns, and the number of matches if the counters know it. */
 function useColumns(filter: PendingFilter) {
   const jobs = useOldest(filter.userId ?? "me").data?.jobs;
   const columns = useMemo(
@@ -126,14 +126,14 @@ function Nothing({ isFiltered: narrowed }: { isFiltered: boolean }) {
   const setFilter = useFilter();
   if (!narrowed) {
     return (
-      <EmptyState title="Nothing waits">
-        <p>Every item that you may see is finished. What is added or run again appears here.</p>
+      <EmptyState title="No pending items">
+        <p>All items are finished. New items, and items that you run again, appear here.</p>
       </EmptyState>
     );
   }
   return (
-    <EmptyState title="No item matches">
-      <Button onClick={() => setFilter(CLEARED)}>Clear the filters</Button>
+    <EmptyState title="No matching items">
+      <Button onClick={() => setFilter(CLEARED)}>Clear filters</Button>
     </EmptyState>
   );
 }

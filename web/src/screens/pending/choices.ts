@@ -1,7 +1,7 @@
-/** What waits or runs: shown unless somebody asks for something else. */
+/** The default filter. */
 export const OPEN = "PENDING,PROCESSING";
 
-/** Statuses that can be listed across jobs; the others are listed within a job. */
+/** Statuses that can be listed across jobs; the others only within a job. */
 export const STATUS_CHOICES = [
   { value: "", label: "Pending and processing" },
   { value: "PENDING", label: "Pending only" },
@@ -11,12 +11,12 @@ export const STATUS_CHOICES = [
   { value: "REVIEW", label: "To review" },
 ];
 
-/** The statuses that a URL names, or those that are shown without a word. */
+/** The statuses in the URL, or the default. */
 export function statusesOf(text: string | undefined): string[] {
   return (text || OPEN).split(",");
 }
 
-/** The day of a date field as a moment: its beginning here, where the reader is. */
+/** The day of a date field as the time of its start in the local zone. */
 export function dayToMoment(day: string, { next = false } = {}): string | undefined {
   const parts = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day);
   if (!parts) return undefined;
@@ -24,7 +24,7 @@ export function dayToMoment(day: string, { next = false } = {}): string | undefi
   return new Date(year, month, date + (next ? 1 : 0)).toISOString();
 }
 
-/** A moment as the day of a date field; `next`: the day that ends with it. */
+/** A time as the day of a date field; `next`: the day that ends with it. */
 export function momentToDay(moment: string | undefined, { next = false } = {}): string {
   const at = moment ? new Date(moment) : null;
   if (!at || Number.isNaN(at.getTime())) return "";

@@ -4,7 +4,6 @@ import { Ago, type Column, grouped, ProgressBar, percent, StatusBadge } from "..
 import { waiting } from "../job/pendingColumns";
 import styles from "./columns.module.css";
 
-/** What is said of each item; `jobs` are those with open items, by id. */
 export function columnsOf(jobs: ReadonlyMap<string, OldestOfJob>, ofAll: boolean): Column<Item>[] {
   return [
     { id: "id", header: "Item", width: 72, grow: 0, wide: true, cell: (item) => item.id },
@@ -17,7 +16,7 @@ export function columnsOf(jobs: ReadonlyMap<string, OldestOfJob>, ofAll: boolean
       phone: true,
       cell: (item) => <StatusBadge status={item.status} />,
     },
-    { id: "waiting", header: "Waits for", width: 130, grow: 6, cell: waiting },
+    { id: "waiting", header: "Waiting for", width: 130, grow: 6, cell: waiting },
     {
       id: "attempts",
       header: "Attempts",
@@ -50,7 +49,7 @@ export function columnsOf(jobs: ReadonlyMap<string, OldestOfJob>, ofAll: boolean
       : []),
     {
       id: "progress",
-      header: "Job’s progress",
+      header: "Job progress",
       width: 132,
       grow: 0,
       wide: true,
@@ -63,7 +62,6 @@ function title({ summary, key }: Item) {
   return <span title={key}>{summary || key}</span>;
 }
 
-/** The type of a job in a frame of its own. */
 export function type({ handler }: { handler: string }) {
   return (
     <span className={styles.chip} title={handler}>

@@ -12,7 +12,7 @@ describe("running chosen rows again", () => {
       { jobId: "1", id: "11" },
     ];
     expect(planOf(some(...rows.map(rowIdOf)), { statuses: "ERROR" })).toEqual({
-      asks: [
+      calls: [
         { jobId: "1", body: { scope: "items", itemIds: ["10", "11"] } },
         { jobId: "2", body: { scope: "items", itemIds: ["20"] } },
       ],
@@ -29,7 +29,7 @@ describe("running all that match again", () => {
   it("is one request with the whole filter, without what was taken out", () => {
     const filter = { statuses: "NOT_FOUND", userId: "me" as const, from: "2026-01-01", to: "" };
     expect(planOf(allBut("7/70"), filter)).toEqual({
-      asks: [
+      calls: [
         {
           across: {
             statuses: ["NOT_FOUND"],
@@ -44,7 +44,7 @@ describe("running all that match again", () => {
 
   it("leaves out what is not finished", () => {
     expect(planOf(allBut(), { statuses: "PENDING,ERROR" })).toEqual({
-      asks: [{ across: { statuses: ["ERROR"], exceptIds: [] } }],
+      calls: [{ across: { statuses: ["ERROR"], exceptIds: [] } }],
     });
   });
 });

@@ -1,17 +1,17 @@
-import { type AcrossAsked, mayMoveItem, type PendingFilter } from "../../api";
+import { type AcrossRequest, mayMoveItem, type PendingFilter } from "../../api";
 import type { Selection } from "../../design";
-import type { Ask } from "../again/ask";
+import type { ReprocessCall } from "../reprocess/send";
 import { statusesOf } from "./choices";
 
-/** What to ask of the server, or why that cannot be asked. */
-type Plan = { asks: Ask[] } | { why: string };
+/** Calls to the server, or why none are possible. */
+type Plan = { calls: ReprocessCall[] } | { why: string };
 
-/** Rows are known by job and item: those that are named run again job by job. */
+/** A row is identified by job and item, because items run again job by job. */
 export function rowIdOf({ jobId, id }: { jobId: string; id: string }): string {
   return `${jobId}/${id}`;
 }
 
-/** How the chosen rows run again: some by their ids, or all that match. */
+/** How to run the selected rows again: by ids, or all that match. */
 export function planOf(
   { everything, ids }: Pick<Selection, "everything" | "ids">,
   filter: PendingFilter,
@@ -19,20 +19,19 @@ export function planOf(
   const statuses = statusesOf(filter.statuses).filter((each) => mayMoveItem(each, "requeue"));
   if (statuses.length === 0) {
     return {
-      why: "What waits or runs needs no push. Choose a finished status to run items again.",
+      why: "Pending and processing items run by themselves. Filter by a finished status to run items again.",
     };
   }
-  if (!everything) return { asks: askedByJob([...ids]) };
-  const across = { ...given(filter), statuses, exceptIds: [...ids].map(itemOf) } as AcrossAsked;
-  return { asks: [{ across }] };
+  if (!everything) return { calls: callsByJob([...ids]) };
+  const across = { ...given(filter), statuses, exceptIds: [...ids].map(itemOf) } as AcrossRequest;
+  return { calls: [{ across }] };
 }
 
-/** A filter without what it does not say. */
 function given(filter: PendingFilter): object {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value));
 }
 
-function askedByJob(rowIds: string[]): Ask[] {
+function callsByJob(rowIds: string[]): ReprocessCall[] {
   const byJob = new Map<string, string[]>();
   for (const rowId of rowIds) {
     const [jobId = "", itemId = ""] = rowId.split("/");

@@ -3,7 +3,7 @@ import { statusesOf } from "./choices";
 
 type Counted = Pick<OldestOfJob, "jobId" | "handler" | "counts">;
 
-/** How many open items match, where the counters of jobs tell; undefined where they do not. */
+/** Number of matching open items if the counters know it; otherwise undefined. */
 export function openIn(jobs: readonly Counted[], filter: PendingFilter): number | undefined {
   const statuses = statusesOf(filter.statuses);
   const areOpen = statuses.every((status) => isOpen({ status }));

@@ -2,7 +2,7 @@ import { Ago, perSecond } from "../../design";
 import styles from "./Evidence.module.css";
 import { isStep, type Line, sentence } from "./evidence";
 
-/** What was seen and what was made of it, newest first. */
+/** Observations and decisions, newest first. */
 export function Evidence({ lines }: { lines: readonly (Line & { gate?: string })[] }) {
   return (
     <ol className={styles.list}>

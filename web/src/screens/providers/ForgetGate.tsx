@@ -1,7 +1,7 @@
 import { asProblem, type Gate, useChangeGate } from "../../api";
 import { Confirm, counted, useToasts } from "../../design";
 
-/** Asks before what was learned of a gate is dropped. */
+/** Asks before the learned limit of a gate is dropped. */
 export function ForgetGate({ gate, onClose }: { gate: Gate; onClose: () => void }) {
   const change = useChangeGate();
   const toasts = useToasts();
@@ -9,7 +9,7 @@ export function ForgetGate({ gate, onClose }: { gate: Gate; onClose: () => void 
   return (
     <Confirm
       danger
-      title={`Forget what ${replies} taught?`}
+      title={`Forget what was learned from ${replies}?`}
       action={`Forget ${replies}`}
       busy={change.isPending}
       problem={change.error ? asProblem(change.error).detail : undefined}
@@ -19,7 +19,7 @@ export function ForgetGate({ gate, onClose }: { gate: Gate; onClose: () => void 
           { name: gate.key, body: { forget: true } },
           {
             onSuccess: () => {
-              toasts.say(`${gate.name} is learned anew.`);
+              toasts.success(`${gate.name} starts learning again.`);
               onClose();
             },
           },
@@ -27,8 +27,8 @@ export function ForgetGate({ gate, onClose }: { gate: Gate; onClose: () => void 
       }
     >
       <p>
-        The limit of {gate.name} is looked for from the beginning, with a few refusals on the way. A
-        rate or pause that was set goes as well. Do this when the provider has changed its limit.
+        Headgate searches for the limit of {gate.name} again, and gets throttled a few times. A
+        manual rate or pause is removed as well. Do this when the provider has changed its limit.
       </p>
     </Confirm>
   );

@@ -7,7 +7,7 @@ import { SetRate } from "./SetRate";
 
 type Question = "rate" | "pause" | "forget";
 
-/** What an operator may say to a gate, and the questions that come before. */
+/** The actions of an operator on a gate, and their confirmations. */
 export function GateActions({ gate, label }: { gate: Gate; label?: string }) {
   const [asked, setAsked] = useState<Question | null>(null);
   const items = useActions(gate, setAsked);
@@ -17,7 +17,7 @@ export function GateActions({ gate, label }: { gate: Gate; label?: string }) {
       <Menu
         label={`Actions for ${gate.name}`}
         items={items}
-        {...(label ? { button: { children: label, icon: "chevronDown", look: "plain" } } : {})}
+        {...(label ? { button: { children: label, icon: "chevronDown", variant: "plain" } } : {})}
       />
       {asked === "rate" && <SetRate gate={gate} onClose={close} />}
       {asked === "pause" && <PauseGate gate={gate} onClose={close} />}
@@ -32,17 +32,20 @@ function useActions(gate: Gate, ask: (question: Question) => void): MenuItem[] {
   const goOn = () =>
     change.mutate(
       { name: gate.key, body: { paused: false } },
-      { onSuccess: () => toasts.say(`${gate.name} goes on as learned.`), onError: toasts.fail },
+      {
+        onSuccess: () => toasts.success(`${gate.name} uses the learned rate.`),
+        onError: toasts.fail,
+      },
     );
   const items: MenuItem[] = [{ label: "Set a rate…", icon: "gear", onSelect: () => ask("rate") }];
-  if (gate.override) items.push({ label: "Go on as learned", icon: "play", onSelect: goOn });
+  if (gate.override) items.push({ label: "Use learned rate", icon: "play", onSelect: goOn });
   if (!gate.override?.paused) {
     items.push({ label: "Pause…", icon: "pause", onSelect: () => ask("pause") });
   }
   if (gate.asked) {
     const forget = () => ask("forget");
     items.push({
-      label: "Forget what was learned…",
+      label: "Forget learned limit…",
       icon: "trash",
       danger: true,
       onSelect: forget,

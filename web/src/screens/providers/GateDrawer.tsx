@@ -16,9 +16,9 @@ import { GateActions } from "./GateActions";
 import styles from "./GateDrawer.module.css";
 import { BrokenHosts, Budgets, Members } from "./GateParts";
 import { GateState } from "./GateState";
-import { brokenHosts } from "./look";
+import { brokenHosts } from "./gateStatus";
 
-/** All that is known of one gate, and what was made of it. */
+/** Details of one gate, with its evidence. */
 export function GateDrawer({ gate, onClose }: { gate: Gate; onClose: () => void }) {
   return (
     <Drawer
@@ -31,18 +31,18 @@ export function GateDrawer({ gate, onClose }: { gate: Gate; onClose: () => void 
           <GateState gate={gate} />
           <p className={styles.why}>{held(gate)}</p>
         </div>
-        <Word gate={gate} />
-        <Facts look="tiles">
-          <Fact name="Configured">{gate.configured || "nothing"}</Fact>
+        <Override gate={gate} />
+        <Facts variant="tiles">
+          <Fact name="Configured">{gate.configured || "None"}</Fact>
           <Fact name="Learned">{learned(gate)}</Fact>
-          <Fact name="Now, at most">{now(gate)}</Fact>
+          <Fact name="Current limit">{now(gate)}</Fact>
           <Fact name="In flight">{inFlight(gate)}</Fact>
           <Fact name="429 share">
             {gate.replies
-              ? `${percent(gate.refusedShare)} (${grouped(gate.refusals)} in all)`
+              ? `${percent(gate.refusedShare)} (${grouped(gate.refusals)} in total)`
               : "–"}
           </Fact>
-          <Fact name="Answers">{grouped(gate.replies)}</Fact>
+          <Fact name="Responses">{grouped(gate.replies)}</Fact>
           <Fact name="Latency">{gate.latencyS === null ? "–" : duration(gate.latencyS)}</Fact>
           <Fact name="Breaker">{breaker(gate)}</Fact>
           <Fact name="Stage">{gate.stage}</Fact>
@@ -51,9 +51,7 @@ export function GateDrawer({ gate, onClose }: { gate: Gate; onClose: () => void 
         <Budgets budgets={gate.budgets} />
         <section>
           <h3>Evidence</h3>
-          {gate.evidence.length === 0 && (
-            <p className={styles.quiet}>Nothing was learned here yet.</p>
-          )}
+          {gate.evidence.length === 0 && <p className={styles.quiet}>Nothing learned yet.</p>}
           <Evidence lines={[...gate.evidence].reverse()} />
         </section>
         <Members members={gate.members} />
@@ -62,18 +60,18 @@ export function GateDrawer({ gate, onClose }: { gate: Gate; onClose: () => void 
   );
 }
 
-function Word({ gate: { override } }: { gate: Gate }) {
+function Override({ gate: { override } }: { gate: Gate }) {
   if (!override) return null;
-  const said = override.paused ? "Paused by an operator" : `Set to ${perSecond(override.rate)}`;
+  const text = override.paused ? "Paused by an operator" : `Set to ${perSecond(override.rate)}`;
   return (
     <p className={styles.word}>
-      {said},{" "}
+      {text},{" "}
       {override.until ? (
         <>
           ends <Ago at={override.until} />
         </>
       ) : (
-        "until somebody takes it back"
+        "until it is removed"
       )}
       .
     </p>
@@ -82,12 +80,12 @@ function Word({ gate: { override } }: { gate: Gate }) {
 
 function breaker(gate: Gate): string {
   const broken = brokenHosts(gate).length;
-  return broken ? `open: ${counted(broken, "host")} left alone` : "closed: all hosts answer";
+  return broken ? `Open: ${counted(broken, "host")} not answering` : "Closed: all hosts answer";
 }
 
 function held({ why, cause, closed }: Gate): string {
-  if (!why || (cause === "open" && !closed)) return "Nothing holds requests back.";
-  return `What holds requests back: ${why}.`;
+  if (!why || (cause === "open" && !closed)) return "Nothing delays requests.";
+  return `Requests are delayed by: ${why}.`;
 }
 
 function inFlight({ inFlight: many, configuredInFlight, learnedInFlight }: Gate): string {

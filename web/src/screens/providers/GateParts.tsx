@@ -2,9 +2,9 @@ import type { Gate } from "../../api";
 import { Ago, duration, grouped, perSecond } from "../../design";
 import styles from "./GateDrawer.module.css";
 import { Countdown } from "./GateState";
-import { brokenHosts } from "./look";
+import { brokenHosts } from "./gateStatus";
 
-/** Hosts that the breaker keeps requests from. */
+/** Hosts that the breaker blocks. */
 export function BrokenHosts({ gate }: { gate: Gate }) {
   const hosts = brokenHosts(gate);
   if (hosts.length === 0) return null;
@@ -15,7 +15,7 @@ export function BrokenHosts({ gate }: { gate: Gate }) {
         {hosts.map(({ host, again }) => (
           <li key={host} className={styles.line}>
             <span>{host}</span>
-            <Countdown until={again} verb="asked again" />
+            <Countdown until={again} verb="next try" />
           </li>
         ))}
       </ul>
@@ -23,7 +23,7 @@ export function BrokenHosts({ gate }: { gate: Gate }) {
   );
 }
 
-/** Caps over a longer time, and how much of each is used. */
+/** Budgets and their use. */
 export function Budgets({ budgets }: Pick<Gate, "budgets">) {
   if (budgets.length === 0) return null;
   return (
@@ -38,8 +38,7 @@ export function Budgets({ budgets }: Pick<Gate, "budgets">) {
                 {duration(budget.seconds)}
               </span>
               <span className={styles.quiet}>
-                {budget.hard ? "never exceeded" : "a warning only"}, turns{" "}
-                <Ago at={budget.turnsAt} />
+                {budget.hard ? "hard limit" : "warning only"}, resets <Ago at={budget.turnsAt} />
               </span>
             </span>
             <meter
@@ -61,7 +60,7 @@ export function Members({ members }: Pick<Gate, "members">) {
   if (members.length === 0) return null;
   return (
     <section>
-      <h3>Processes that use it</h3>
+      <h3>Processes</h3>
       <ul className={styles.list}>
         {members.map((member) => (
           <li key={member.worker} className={styles.line}>

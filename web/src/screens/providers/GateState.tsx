@@ -1,12 +1,12 @@
 import type { Gate } from "../../api";
 import { Badge } from "../../design";
 import styles from "./GateState.module.css";
+import { brokenHosts, inTime, statusOfGate } from "./gateStatus";
 import { useLedgerNow } from "./ledgerTime";
-import { brokenHosts, inTime, lookOfGate } from "./look";
 
-/** How a gate stands, with the time until it opens. */
+/** The state of a gate, with the time until it opens. */
 export function GateState({ gate }: { gate: Gate }) {
-  const { tone, icon, word } = lookOfGate(gate);
+  const { tone, icon, word } = statusOfGate(gate);
   return (
     <span className={styles.state} title={gate.why || gate.stage}>
       <Badge tone={tone} icon={icon}>
@@ -20,10 +20,10 @@ export function GateState({ gate }: { gate: Gate }) {
 function Until({ gate }: { gate: Gate }) {
   const [first] = brokenHosts(gate);
   if (gate.closed) return <Countdown until={gate.closedUntil} />;
-  return first ? <Countdown until={first.again} verb="again" /> : null;
+  return first ? <Countdown until={first.again} verb="next try" /> : null;
 }
 
-/** Time until a moment of the ledger's clock, counted down. */
+/** Countdown to a time of the ledger's clock. */
 export function Countdown({ until, verb = "opens" }: { until: string | null; verb?: string }) {
   const words = inTime(verb, until, useLedgerNow());
   return words ? <span className={styles.countdown}>{words}</span> : null;

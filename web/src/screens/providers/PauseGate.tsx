@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { asProblem, type Gate, useChangeGate } from "../../api";
 import { Confirm, Select, useToasts } from "../../design";
-import { TERMS, termOf, USUAL_TERM } from "./terms";
+import { TERMS, termOf, USUAL_TERM } from "./durations";
 
-/** Asks before nothing more is sent through a gate, and for how long. */
+/** Asks before a gate is paused, and for how long. */
 export function PauseGate({ gate, onClose }: { gate: Gate; onClose: () => void }) {
   const [term, setTerm] = useState(USUAL_TERM);
   const change = useChangeGate();
@@ -20,7 +20,7 @@ export function PauseGate({ gate, onClose }: { gate: Gate; onClose: () => void }
           { name: gate.key, body: { paused: true, ...termOf(term) } },
           {
             onSuccess: () => {
-              toasts.say(`${gate.name} is paused.`);
+              toasts.success(`${gate.name} was paused.`);
               onClose();
             },
           },
@@ -28,10 +28,9 @@ export function PauseGate({ gate, onClose }: { gate: Gate; onClose: () => void }
       }
     >
       <p>
-        No new request goes out. What is in flight finishes; items wait and are not counted as
-        failed.
+        No new requests are sent. Requests in flight finish. Items wait and do not count as failed.
       </p>
-      <Select label="How long" options={TERMS} value={term} onChoose={setTerm} />
+      <Select label="Duration" options={TERMS} value={term} onChoose={setTerm} />
     </Confirm>
   );
 }

@@ -2,27 +2,27 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { type Gate, listed, useGates, useMay, type WhichGates } from "../../api";
 import { Button, DataGrid, EmptyState, Screen, SearchField, Select, Toolbar } from "../../design";
-import { ForAdmins } from "../../shell/ForAdmins";
+import { AdminsOnly } from "../../shell/AdminsOnly";
 import { useFilter } from "../../shell/useFilter";
 import { COLUMNS } from "./columns";
 import { GateDrawer } from "./GateDrawer";
+import { found } from "./gateStatus";
 import { LedgerSkew, skewOf } from "./ledgerTime";
-import { found } from "./look";
 
 const route = getRouteApi("/frame/providers");
 const rowId = (gate: Gate) => gate.key;
 const WHICH = [
-  { value: "", label: "Used so far" },
-  { value: "declared", label: "Also those in the settings" },
-  { value: "all", label: "All that are known" },
+  { value: "", label: "Used" },
+  { value: "declared", label: "Configured" },
+  { value: "all", label: "All known" },
 ];
 
-/** Gates: what was learned of outside services, and what an operator says to it. */
+/** Gates: what was learned about services, and what an operator sets. */
 export function ProvidersScreen() {
   const isAdmin = useMay("admin");
   return (
     <Screen title="Providers">
-      {isAdmin ? <Gates /> : <ForAdmins what="Limits are shared by everybody’s jobs." />}
+      {isAdmin ? <Gates /> : <AdminsOnly what="All users’ jobs share the limits." />}
     </Screen>
   );
 }
@@ -71,21 +71,19 @@ function Nothing({ isSearched, which }: { isSearched: boolean; which: string | u
   const setFilter = useFilter();
   if (isSearched) {
     return (
-      <EmptyState title="No gate matches">
+      <EmptyState title="No matching gates">
         <Button onClick={() => setFilter({ q: undefined })}>Show all gates</Button>
       </EmptyState>
     );
   }
   return (
-    <EmptyState title="No service was asked yet">
+    <EmptyState title="No requests yet">
       <p>
-        A gate stands before each service that a handler asks with <code>ctx.http</code>. It finds
-        out how fast that service may be asked, and keeps what it learned.
+        Each service that a handler calls with <code>ctx.http</code> has a gate. The gate learns how
+        many requests per second the service accepts.
       </p>
       {which !== "all" && (
-        <Button onClick={() => setFilter({ which: "all" })}>
-          Show the providers that are known
-        </Button>
+        <Button onClick={() => setFilter({ which: "all" })}>Show all known providers</Button>
       )}
     </EmptyState>
   );

@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { asProblem, type Gate, useChangeGate } from "../../api";
 import { Confirm, Field, perSecond, Select, useToasts } from "../../design";
-import { TERMS, termOf, USUAL_TERM } from "./terms";
+import { TERMS, termOf, USUAL_TERM } from "./durations";
 
-/** Asks for a rate that holds instead of the learned one, and for how long. */
+/** Asks for a rate that replaces the learned one, and for how long. */
 export function SetRate({ gate, onClose }: { gate: Gate; onClose: () => void }) {
   const [rate, setRate] = useState("");
   const [term, setTerm] = useState(USUAL_TERM);
@@ -13,7 +13,7 @@ export function SetRate({ gate, onClose }: { gate: Gate; onClose: () => void }) 
   return (
     <Confirm
       title={`Set a rate for ${gate.name}`}
-      action={rate.trim() ? `Send at most ${rate.trim()}` : "Set the rate"}
+      action={rate.trim() ? `Send at most ${rate.trim()}` : "Set rate"}
       disabled={!rate.trim()}
       busy={change.isPending}
       problem={change.error ? asProblem(change.error).detail : undefined}
@@ -23,7 +23,7 @@ export function SetRate({ gate, onClose }: { gate: Gate; onClose: () => void }) 
           { name: gate.key, body: { rate: rate.trim(), ...termOf(term) } },
           {
             onSuccess: () => {
-              toasts.say(`${gate.name} is asked at most ${rate.trim()}.`);
+              toasts.success(`${gate.name} is limited to ${rate.trim()}.`);
               onClose();
             },
           },
@@ -31,18 +31,19 @@ export function SetRate({ gate, onClose }: { gate: Gate; onClose: () => void }) 
       }
     >
       <p>
-        Holds for all workers together, instead of what was learned
-        {learned === null ? "" : ` (${perSecond(learned)})`}. Refusals are still obeyed.
+        Applies to all workers together and replaces the learned rate
+        {learned === null ? "" : ` (${perSecond(learned)})`}. Headgate still slows down when the
+        provider refuses.
       </p>
       <Field
         label="Rate"
-        hint="As 5/s, 100/min, 2000/day or 1/3s"
+        hint="For example 5/s, 100/min, 2000/day or 1/3s"
         autoFocus
         autoComplete="off"
         value={rate}
         onChange={(event) => setRate(event.target.value)}
       />
-      <Select label="How long" options={TERMS} value={term} onChoose={setTerm} />
+      <Select label="Duration" options={TERMS} value={term} onChoose={setTerm} />
     </Confirm>
   );
 }

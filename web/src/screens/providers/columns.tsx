@@ -4,7 +4,6 @@ import styles from "./columns.module.css";
 import { GateActions } from "./GateActions";
 import { GateState } from "./GateState";
 
-/** What is said of each gate. */
 export const COLUMNS: Column<Gate>[] = [
   { id: "name", header: "Gate", width: 132, grow: 4, phone: true, cell: name },
   {
@@ -15,10 +14,10 @@ export const COLUMNS: Column<Gate>[] = [
     phone: true,
     cell: (gate) => <GateState gate={gate} />,
   },
-  { id: "why", header: "What holds it", width: 110, grow: 4, cell: why },
+  { id: "why", header: "Limited by", width: 110, grow: 4, cell: why },
   { id: "configured", header: "Configured", width: 96, grow: 0, align: "end", cell: configured },
   { id: "learned", header: "Learned", width: 88, grow: 0, align: "end", cell: learned },
-  { id: "now", header: "Now", width: 96, grow: 0, align: "end", phone: true, cell: now },
+  { id: "now", header: "Current", width: 96, grow: 0, align: "end", phone: true, cell: now },
   { id: "flight", header: "In flight", width: 76, grow: 0, align: "end", cell: inFlight },
   { id: "refused", header: "429 share", width: 84, grow: 0, align: "end", cell: refused },
   { id: "latency", header: "Latency", width: 76, grow: 0, align: "end", cell: latency },
@@ -51,26 +50,28 @@ function configured({ configured: words, configuredPerS }: Gate) {
   return <span title={words || undefined}>{words ? perSecond(configuredPerS) : "–"}</span>;
 }
 
-/** What is known of the provider's limit. */
+/** The learned limit of the provider. */
 export function learned({ asked, learnedPerS, told }: Gate) {
   if (learnedPerS !== null) {
-    return <span title={told ? "The provider names it" : undefined}>{perSecond(learnedPerS)}</span>;
+    return (
+      <span title={told ? "Declared by the provider" : undefined}>{perSecond(learnedPerS)}</span>
+    );
   }
-  return asked ? <span title="The limit is still looked for">looked for</span> : "–";
+  return asked ? <span title="Headgate is still searching for the limit">searching</span> : "–";
 }
 
-/** What goes out at most at present. */
+/** The current limit. */
 export function now({ asked, closed, nowPerS, override }: Gate) {
   if (closed) return "0/s";
   if (override && override.rate !== null) {
     return (
-      <Badge tone="warn" title="An operator has set it">
+      <Badge tone="warn" title="Set by an operator">
         {perSecond(override.rate)} set
       </Badge>
     );
   }
   if (nowPerS !== null) return perSecond(nowPerS);
-  return asked ? <span title="No rate limits it">free</span> : "–";
+  return asked ? <span title="No rate limit">unlimited</span> : "–";
 }
 
 function inFlight({ inFlight: many, configuredInFlight, learnedInFlight }: Gate) {
@@ -82,7 +83,7 @@ function refused({ replies, refusals, refusedShare }: Gate) {
   if (replies === 0) return "–";
   return (
     <span
-      title={`${grouped(refusals)} of ${grouped(replies)} answers were refusals (429 and such)`}
+      title={`${grouped(refusals)} of ${grouped(replies)} responses were refusals (such as 429)`}
     >
       {percent(refusedShare)}
     </span>

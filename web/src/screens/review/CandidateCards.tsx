@@ -3,12 +3,12 @@ import styles from "./CandidateCards.module.css";
 import { CandidateHead, type ComparisonProps, Value } from "./Comparison";
 import { fieldsOf, isAlike } from "./compare";
 
-/** The same comparison where there is no room for columns: the row, then each candidate. */
+/** The comparison on a phone: the row, then each candidate. */
 export function CandidateCards({ row, candidates, chosen, onChoose }: ComparisonProps) {
   return (
     <div className={styles.cards}>
-      <section className={styles.card} aria-label="The row">
-        <h3>The row</h3>
+      <section className={styles.card} aria-label="Row">
+        <h3>Row</h3>
         <dl>
           {fieldsOf(row, []).map((field) => (
             <div key={field}>

@@ -5,21 +5,21 @@ import { type Candidate, fieldsOf, isAlike } from "./compare";
 export interface ComparisonProps {
   row: unknown;
   candidates: readonly Candidate[];
-  /** The place of the candidate that is chosen. */
+  /** Index of the selected candidate. */
   chosen: number;
   onChoose: (place: number) => void;
 }
 
-/** The row and its candidates, field by field; what a candidate has in common with the row is marked. */
+/** The row and its candidates, field by field. Values equal to the row's are marked. */
 export function Comparison({ row, candidates, chosen, onChoose }: ComparisonProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-    <section className={styles.scroller} tabIndex={0} aria-label="Candidates beside the row">
+    <section className={styles.scroller} tabIndex={0} aria-label="Row and candidates">
       <table className={styles.table}>
         <thead>
           <tr>
             <td />
-            <th scope="col">The row</th>
+            <th scope="col">Row</th>
             {candidates.map((candidate, place) => (
               <th
                 key={candidate.id}
@@ -57,7 +57,7 @@ export function Comparison({ row, candidates, chosen, onChoose }: ComparisonProp
   );
 }
 
-/** The name of a candidate, which chooses it. */
+/** The name of a candidate; a click selects it. */
 export function CandidateHead({
   candidate,
   number,
@@ -80,7 +80,7 @@ export function CandidateHead({
   );
 }
 
-/** A value of a candidate, with a mark where the row says the same. */
+/** A candidate's value, marked if it equals the row's. */
 export function Value({ value, isSame }: { value: unknown; isSame: boolean }) {
   return (
     <span className={classes(isSame && styles.same)}>
@@ -89,7 +89,7 @@ export function Value({ value, isSame }: { value: unknown; isSame: boolean }) {
         <>
           {" "}
           <Icon name="check" size={12} />
-          <span className="unseen">the same as in the row</span>
+          <span className="unseen">same as in the row</span>
         </>
       )}
     </span>

@@ -12,14 +12,14 @@ import {
   useKey,
 } from "../../design";
 import { useFilter } from "../../shell/useFilter";
-import { Judgement } from "./Judgement";
-import { type Keys, REVIEW_KEYS, withKey } from "./queue";
+import { type Keys, REVIEW_KEYS, withKey } from "./keyQueue";
+import { afterDeciding, openFrom, placeOf } from "./navigation";
+import { ReviewItem } from "./ReviewItem";
 import styles from "./ReviewScreen.module.css";
-import { afterDeciding, openFrom, placeOf } from "./walk";
 
 const route = getRouteApi("/frame/review");
 
-/** What waits for a person, one item after the other. */
+/** Items in REVIEW, one after the other. */
 export function ReviewScreen() {
   const { job, item } = route.useSearch();
   const setFilter = useFilter();
@@ -68,7 +68,7 @@ export function ReviewScreen() {
           <OnlyJob jobId={job} onAll={() => setFilter({ job: undefined, item: undefined })} />
         )}
       </p>
-      {/* Before the item itself, whose keys then come first. */}
+      {/* Before the item itself, whose shortcuts then win. */}
       {current &&
         REVIEW_KEYS.map((key) => (
           <Waiting
@@ -80,7 +80,7 @@ export function ReviewScreen() {
           />
         ))}
       {current ? (
-        <Judgement
+        <ReviewItem
           key={current}
           itemId={current}
           next={next}
@@ -95,7 +95,7 @@ export function ReviewScreen() {
   );
 }
 
-/** Keeps a key for the item that is not there yet. */
+/** Stores a key for an item that is not loaded yet. */
 function Waiting({ name, run }: { name: string; run: () => void }) {
   useKey(name, "", run);
   return null;
@@ -103,15 +103,15 @@ function Waiting({ name, run }: { name: string; run: () => void }) {
 
 function inWords(at: number, count: number, complete: boolean): string {
   if (count === 0) return "";
-  const all = complete ? grouped(count) : `more than ${grouped(count)}`;
-  return at < 0 ? `${all} wait for a person.` : `Item ${grouped(at + 1)} of ${all} that wait.`;
+  const all = complete ? grouped(count) : `${grouped(count)}+`;
+  return at < 0 ? `${all} to review` : `${grouped(at + 1)} of ${all}`;
 }
 
 function OnlyJob({ jobId, onAll }: { jobId: string; onAll: () => void }) {
   const { data: job } = useJob(jobId);
   return (
     <span className={styles.only}>
-      Only of{" "}
+      Filtered to{" "}
       <Link to="/jobs/$jobId" params={{ jobId }}>
         {job?.name || `job ${jobId}`}
       </Link>
@@ -124,10 +124,10 @@ function Nothing({ line }: { line: ReturnType<typeof useReviews> }) {
   if (line.problem) return <ErrorState error={line.problem} retry={line.retry} />;
   if (!line.complete || line.count > 0) return <Loading />;
   return (
-    <EmptyState title="Nothing waits for a person">
+    <EmptyState title="Nothing to review">
       <p>
-        A handler that finds several answers and cannot tell which is right leaves the choice to
-        you. Such items appear here, with the candidates side by side.
+        When a handler finds several candidates and cannot choose one, the item appears here, with
+        the candidates side by side.
       </p>
     </EmptyState>
   );

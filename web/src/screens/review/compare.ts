@@ -1,18 +1,18 @@
 import { inLine, partsOf } from "../../design";
 
-/** One of the things that an item may be. */
+/** A possible result of an item. */
 export interface Candidate {
   id: string;
   name: string;
-  /** How sure the handler is, as it says it. */
+  /** The handler's score, as text. */
   score: string;
-  /** What is known of it; its result is what the item gets. */
+  /** Fields of the candidate. Its result becomes the item's. */
   values: Values;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The candidates in the result of an item in REVIEW; what has no id cannot be chosen. */
+/** The candidates in the result of an item in REVIEW. One without an id cannot be accepted. */
 export function candidatesIn(result: unknown): Candidate[] {
   const list = partsOf(result).candidates;
   if (!Array.isArray(list)) return [];
@@ -32,8 +32,8 @@ function candidate({ id, score, result, ...more }: Values): Candidate {
 }
 
 /**
- * What a row and its candidates are compared by: fields of the row first, then all others. Names
- * of candidates stand above them, and are only compared where the row has one too.
+ * The fields to compare: the row's first, then all others. The name of a candidate is in the
+ * header, and is compared only if the row has one too.
  */
 export function fieldsOf(row: unknown, candidates: readonly Candidate[]): string[] {
   const theirs = candidates.flatMap(({ values }) => Object.keys(values));
@@ -42,7 +42,7 @@ export function fieldsOf(row: unknown, candidates: readonly Candidate[]): string
   ];
 }
 
-/** Whether two values say the same to a person, who reads over case and spaces. */
+/** True if two values are equal except for case and spaces. */
 export function isAlike(one: unknown, other: unknown): boolean {
   const words = plain(one);
   return words !== "" && words === plain(other);

@@ -11,7 +11,7 @@ import {
 import { Confirm, Field, Select } from "../../design";
 import { LIVES, lifeOf, rolesUpTo, USUAL_LIFE } from "./choices";
 
-/** Asks what a new token is for, and how long it holds. */
+/** Asks for the name, the role and the lifetime of a new token. */
 export function AddToken({
   onMade,
   onClose,
@@ -28,8 +28,8 @@ export function AddToken({
   const add = useAddToken();
   return (
     <Confirm
-      title="Make a token"
-      action="Make the token"
+      title="Create a token"
+      action="Create token"
       busy={add.isPending}
       problem={add.error ? asProblem(add.error).detail : undefined}
       onClose={onClose}
@@ -46,8 +46,8 @@ export function AddToken({
       }
     >
       <Field
-        label="What it is for"
-        hint="Such as the script or the machine that has it"
+        label="Name"
+        hint="For example the script or the machine that uses it"
         autoFocus
         autoComplete="off"
         value={label}
@@ -55,12 +55,12 @@ export function AddToken({
       />
       {isAdmin && <ForWhom user={user} onChoose={setUser} />}
       <Select
-        label="It may"
-        options={[{ value: "", label: "As much as its owner" }, ...rolesUpTo(me?.role ?? "viewer")]}
+        label="Permissions"
+        options={[{ value: "", label: "Same as the owner" }, ...rolesUpTo(me?.role ?? "viewer")]}
         value={role}
         onChoose={(value) => setRole(value as Role | "")}
       />
-      <Select label="It holds for" options={LIVES} value={life} onChoose={setLife} />
+      <Select label="Expires" options={LIVES} value={life} onChoose={setLife} />
     </Confirm>
   );
 }
@@ -74,5 +74,5 @@ function ForWhom({ user, onChoose }: { user: string; onChoose: (name: string) =>
     { value: "", label: `${me?.name ?? ""} (you)` },
     ...others.map(({ name }) => ({ value: name, label: name })),
   ];
-  return <Select label="Of whom" options={options} value={user} onChoose={onChoose} />;
+  return <Select label="Owner" options={options} value={user} onChoose={onChoose} />;
 }

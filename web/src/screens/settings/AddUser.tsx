@@ -3,7 +3,6 @@ import { asProblem, type Role, useAddUser } from "../../api";
 import { Confirm, Field, Select, useToasts } from "../../design";
 import { rolesUpTo } from "./choices";
 
-/** Asks for a new user. */
 export function AddUser({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
   const [role, setRole] = useState<Role>("user");
@@ -23,10 +22,10 @@ export function AddUser({ onClose }: { onClose: () => void }) {
           { name, role, ...(password ? { password } : {}) },
           {
             onSuccess: () => {
-              toasts.say(
+              toasts.success(
                 password
-                  ? `${name} may come in.`
-                  : `${name} is there. Make a token for them to come in.`,
+                  ? `${name} can now sign in.`
+                  : `${name} was added. Create a token so that they can sign in.`,
               );
               onClose();
             },
@@ -36,7 +35,7 @@ export function AddUser({ onClose }: { onClose: () => void }) {
     >
       <Field
         label="Name"
-        hint="Small letters, digits, and . _ @ -"
+        hint="Lower-case letters, digits, and . _ @ -"
         autoFocus
         autoComplete="off"
         autoCapitalize="none"
@@ -52,7 +51,7 @@ export function AddUser({ onClose }: { onClose: () => void }) {
       <Field
         label="Password"
         type="password"
-        hint="May stay empty: then only tokens let them in."
+        hint="Optional – leave empty for token-only access."
         autoComplete="new-password"
         value={password}
         onChange={(event) => setPassword(event.target.value)}

@@ -3,7 +3,7 @@ import { asProblem, type Role, type User, useChangeUser, useMe } from "../../api
 import { Confirm, Field, Select, useToasts } from "../../design";
 import { rolesUpTo } from "./choices";
 
-/** Asks for another role or password; somebody who was locked out is let in again. */
+/** Asks for a new role or password. Saving enables a disabled account. */
 export function ChangeUser({ user, onClose }: { user: User; onClose: () => void }) {
   const [role, setRole] = useState<Role>(user.role);
   const [password, setPassword] = useState("");
@@ -13,8 +13,8 @@ export function ChangeUser({ user, onClose }: { user: User; onClose: () => void 
   const isBack = user.disabledAt !== null;
   return (
     <Confirm
-      title={isBack ? `Let ${user.name} in again?` : `Change ${user.name}`}
-      action={isBack ? `Let ${user.name} in` : "Save"}
+      title={isBack ? `Enable ${user.name}?` : `Change ${user.name}`}
+      action={isBack ? `Enable ${user.name}` : "Save"}
       disabled={!isBack && role === user.role && !password}
       busy={change.isPending}
       problem={change.error ? asProblem(change.error).detail : undefined}
@@ -31,7 +31,9 @@ export function ChangeUser({ user, onClose }: { user: User; onClose: () => void 
           },
           {
             onSuccess: () => {
-              toasts.say(isBack ? `${user.name} may come in.` : `${user.name} is changed.`);
+              toasts.success(
+                isBack ? `${user.name} can sign in again.` : `${user.name} was changed.`,
+              );
               onClose();
             },
           },
@@ -40,7 +42,7 @@ export function ChangeUser({ user, onClose }: { user: User; onClose: () => void 
     >
       <Select
         label="Role"
-        hint={isMe ? "Nobody takes their own rights: another admin can." : undefined}
+        hint={isMe ? "You cannot change your own role. Ask another admin." : undefined}
         options={rolesUpTo("admin")}
         value={role}
         disabled={isMe}
@@ -49,7 +51,7 @@ export function ChangeUser({ user, onClose }: { user: User; onClose: () => void 
       <Field
         label="New password"
         type="password"
-        hint="Empty: it stays as it is."
+        hint="Leave empty to keep the current one."
         autoComplete="new-password"
         value={password}
         onChange={(event) => setPassword(event.target.value)}

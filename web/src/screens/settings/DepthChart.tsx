@@ -7,7 +7,7 @@ const SERIES: readonly Series[] = [
   { label: "Queue depth", colour: "--accent", format: grouped, filled: true },
 ];
 
-/** How many items waited while somebody looked. */
+/** Queue depth while the screen is open. */
 export default function DepthChart({ samples }: { samples: readonly Sample[] }) {
   const data = useMemo(
     () => [samples.map(({ at }) => at), samples.map(({ depth }) => depth)],

@@ -1,15 +1,15 @@
 import { asProblem, type User, useChangeUser } from "../../api";
 import { Confirm, useToasts } from "../../design";
 
-/** Asks before somebody is let in no more. */
+/** Asks before a user is disabled. */
 export function DisableUser({ user, onClose }: { user: User; onClose: () => void }) {
   const change = useChangeUser();
   const toasts = useToasts();
   return (
     <Confirm
       danger
-      title={`Lock ${user.name} out?`}
-      action={`Lock ${user.name} out`}
+      title={`Disable ${user.name}?`}
+      action={`Disable ${user.name}`}
       busy={change.isPending}
       problem={change.error ? asProblem(change.error).detail : undefined}
       onClose={onClose}
@@ -18,14 +18,14 @@ export function DisableUser({ user, onClose }: { user: User; onClose: () => void
           { name: user.name, body: { disabled: true } },
           {
             onSuccess: () => {
-              toasts.say(`${user.name} is let in no more.`);
+              toasts.success(`${user.name} was disabled.`);
               onClose();
             },
           },
         )
       }
     >
-      <p>Their tokens and logins end at once. Their jobs stay, and go on.</p>
+      <p>Their tokens and sessions end at once. Their jobs stay and keep running.</p>
     </Confirm>
   );
 }

@@ -31,12 +31,12 @@ import { Tile, Tiles } from "./Tiles";
 const EVERY_MS = 5_000;
 const DepthChart = lazy(() => import("./DepthChart"));
 const TRENDS = {
-  grows: "grows: there may be too few workers",
-  shrinks: "becomes shorter",
+  grows: "growing: consider more workers",
+  shrinks: "shrinking",
   steady: "steady",
 };
 
-/** How the service is: whether items move, the queue, the database, its sweeper. */
+/** Health of the service: progress, queue, database, sweeper. */
 export function HealthTab() {
   const health = useHealth({ everyMs: EVERY_MS });
   const system = useSystem({ everyMs: EVERY_MS });
@@ -45,7 +45,7 @@ export function HealthTab() {
     return system.error ? (
       <ErrorState error={system.error} retry={() => void system.refetch()} />
     ) : (
-      <Loading label="Loading the health" />
+      <Loading label="Loading health" />
     );
   }
   return (
@@ -61,7 +61,7 @@ export function HealthTab() {
   );
 }
 
-/** The depth of the queue while somebody looks. */
+/** Queue depth while the screen is open. */
 function useSamples(system: System | undefined, atMs: number): readonly Sample[] {
   const [samples, setSamples] = useState<readonly Sample[]>([]);
   if (!system) return samples;
@@ -106,20 +106,20 @@ function Queue({ queue, samples }: { queue: System["queue"]; samples: readonly S
         <Tile
           name="Queue depth"
           value={grouped(counts.pending)}
-          note={trend ? TRENDS[trend] : "items that wait"}
+          note={trend ? TRENDS[trend] : "pending items"}
           isBad={trend === "grows"}
         />
-        <Tile name="Running" value={grouped(counts.processing)} note="items that workers hold" />
-        <Tile name="Throughput" value={perSecond(rate)} note="finished in the last seconds" />
+        <Tile name="Running" value={grouped(counts.processing)} note="items held by workers" />
+        <Tile name="Throughput" value={perSecond(rate)} note="finished items, last seconds" />
         <Tile
           name="Error rate"
           value={errorShare === null ? "–" : percent(errorShare)}
           note={<Link to="/dead-letters">{counted(counts.error, "dead letter")}</Link>}
         />
       </Tiles>
-      <Panel title="Queue depth while you look">
+      <Panel title="Queue depth (live)">
         {samples.length < ENOUGH ? (
-          <p>The curve begins in a few seconds.</p>
+          <p>Collecting data…</p>
         ) : (
           <Suspense fallback={<Loading lines={3} />}>
             <DepthChart samples={samples} />
@@ -140,8 +140,8 @@ function Database({ database }: { database: System["database"] }) {
         <Fact name="Location">{database.location}</Fact>
         <Fact name="Size">{bytes(database.sizeBytes)}</Fact>
         <Fact name="Migrations">{schemaInWords(database)}</Fact>
-        <Fact name="Holds">
-          {counted(database.items, "item")} of {counted(database.jobs, "job")}
+        <Fact name="Content">
+          {counted(database.items, "item")} in {counted(database.jobs, "job")}
         </Fact>
       </Facts>
     </Panel>
@@ -150,7 +150,7 @@ function Database({ database }: { database: System["database"] }) {
 
 function Parts({ system: { loops, logLinesLost } }: { system: System }) {
   return (
-    <Panel title="Parts of the server">
+    <Panel title="Server processes">
       <Facts>
         {loops.map((part) => (
           <Fact key={part.name} name={part.name}>
@@ -172,16 +172,16 @@ function Parts({ system: { loops, logLinesLost } }: { system: System }) {
 function Sweeper({ sweeper }: { sweeper: System["sweeper"] }) {
   return (
     <Panel title="Sweeper">
-      <p>Puts right what died: leases, workers, cancellations. Sweeps out what is old.</p>
+      <p>Housekeeping: recovers stalled work and deletes old records.</p>
       <Facts>
         <Fact name="Runs in">
           {sweeper.holder ?? (
             <span className={styles.missing}>
-              <Icon name="warn" size={14} /> nobody: it comes with a worker
+              <Icon name="warn" size={14} /> Not running. It starts with a worker.
             </span>
           )}
         </Fact>
-        <Fact name="Records go after">{counted(sweeper.retentionDays, "day")}</Fact>
+        <Fact name="Retention">{counted(sweeper.retentionDays, "day")}</Fact>
         <Fact name="Metrics">
           <a href="/metrics">/metrics</a>, for Prometheus
         </Fact>

@@ -2,14 +2,14 @@ import type { NewToken } from "../../api";
 import { Button, Command, Dialog, Time } from "../../design";
 import styles from "./NewSecret.module.css";
 
-/** Shows the secret of a token this once. */
+/** Shows the secret of a token, once. */
 export function NewSecret({ token, onClose }: { token: NewToken; onClose: () => void }) {
   return (
     <Dialog title="Copy the token now" onClose={onClose}>
       <div className={styles.secret}>
         <p>
-          It is shown this once; the server keeps only a hash of it. Whoever has it comes in as{" "}
-          {token.user} with the role {token.role}
+          It is shown only once; the server stores only a hash. It gives access as {token.user} with
+          the role {token.role}
           {token.expiresAt ? (
             <>
               , until <Time at={token.expiresAt} />
@@ -23,8 +23,8 @@ export function NewSecret({ token, onClose }: { token: NewToken; onClose: () => 
         <p>For the command line and the Python client:</p>
         <Command>{`export HEADGATE_TOKEN=${token.token}`}</Command>
         <div className={styles.buttons}>
-          <Button look="primary" onClick={onClose}>
-            I have it
+          <Button variant="primary" onClick={onClose}>
+            Done
           </Button>
         </div>
       </div>

@@ -1,7 +1,7 @@
 import { asProblem, type Token, useRevokeToken } from "../../api";
 import { Confirm, useToasts } from "../../design";
 
-/** Asks before a token ends. */
+/** Asks before a token is revoked. */
 export function RevokeToken({ token, onClose }: { token: Token; onClose: () => void }) {
   const revoke = useRevokeToken();
   const toasts = useToasts();
@@ -17,7 +17,7 @@ export function RevokeToken({ token, onClose }: { token: Token; onClose: () => v
       onConfirm={() =>
         revoke.mutate(token.id, {
           onSuccess: () => {
-            toasts.say(`${name} ended.`);
+            toasts.success(`${name} was revoked.`);
             onClose();
           },
         })
@@ -25,8 +25,8 @@ export function RevokeToken({ token, onClose }: { token: Token; onClose: () => v
     >
       <p>
         {token.kind === "api"
-          ? `Whatever uses it is let in no more, at once.`
-          : `The browser of ${token.user} that uses it is logged out at once.`}
+          ? `Scripts that use it lose access at once.`
+          : `The browser of ${token.user} is logged out at once.`}
       </p>
     </Confirm>
   );

@@ -18,7 +18,7 @@ const FOR_ALL: Tab[] = [
   { id: "features", label: "Features" },
 ];
 
-/** How the service is, who may come in, and what is switched on. */
+/** Health, users, tokens and features. */
 export function SettingsScreen() {
   const { tab } = route.useSearch();
   const setFilter = useFilter();

@@ -2,12 +2,12 @@ import type { ReactNode } from "react";
 import { classes } from "../../design";
 import styles from "./Tiles.module.css";
 
-/** Numbers that are read from afar. */
+/** A row of large numbers. */
 export function Tiles({ children }: { children: ReactNode }) {
   return <dl className={styles.tiles}>{children}</dl>;
 }
 
-/** One number, what it is, and what it means. */
+/** One number with its name and a note. */
 export function Tile({
   name,
   value,

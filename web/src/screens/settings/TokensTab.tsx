@@ -9,7 +9,7 @@ import { tokenColumns } from "./tokenColumns";
 
 const rowId = (token: Token) => token.id;
 
-/** Tokens that let scripts and browsers in. */
+/** Tokens of scripts and browsers. */
 export function TokensTab() {
   const tokens = useTokens();
   const isAdmin = useMay("admin");
@@ -22,13 +22,13 @@ export function TokensTab() {
     <div className={styles.list}>
       <div className={styles.head}>
         <p>
-          {isAdmin ? "Everybody’s tokens and logins." : "Your tokens and logins."} A token lets a
-          script in; it never may more than its owner, and ends with the token that it was made
-          with.
+          {isAdmin ? "Tokens and logins of all users." : "Your tokens and logins."} A token gives a
+          script access. It can’t do more than its owner, and it is revoked with the token that
+          created it.
         </p>
         {mayAdd && (
-          <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
-            Make a token
+          <Button variant="primary" icon="plus" onClick={() => setAdding(true)}>
+            Create a token
           </Button>
         )}
       </div>
@@ -38,11 +38,11 @@ export function TokensTab() {
         rows={listed(tokens.data, tokens)}
         rowId={rowId}
         empty={
-          <EmptyState title="There are no tokens">
+          <EmptyState title="No tokens">
             <p>
               {mayAdd
-                ? "Make one for each script or machine, so that each can be revoked by itself."
-                : "Viewers make no tokens. An admin can make one for you."}
+                ? "Create one for each script or machine, so that you can revoke each separately."
+                : "You have read-only access. An admin can create a token for you."}
             </p>
           </EmptyState>
         }

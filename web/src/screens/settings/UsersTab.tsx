@@ -10,7 +10,7 @@ import { userColumns } from "./userColumns";
 const rowId = (user: User) => user.name;
 type Question = { about: "change" | "disable"; user: User };
 
-/** Everybody who may come in. */
+/** All users. */
 export function UsersTab() {
   const users = useUsers();
   const me = useMe();
@@ -30,10 +30,10 @@ export function UsersTab() {
     <div className={styles.list}>
       <div className={styles.head}>
         <p>
-          A viewer looks at what is theirs, a user makes and steers jobs of their own, an admin sees
+          Viewers have read-only access, users create and manage their own jobs, admins manage
           everything.
         </p>
-        <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+        <Button variant="primary" icon="plus" onClick={() => setAdding(true)}>
           Add a user
         </Button>
       </div>

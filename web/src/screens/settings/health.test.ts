@@ -16,10 +16,10 @@ describe("the health of the service", () => {
     const told = healthInWords({ status: "not running", notRunning: ["file worker"] });
     expect(told.title).toBe("Not running: file worker");
     const part = { name: "x", alive: true, silentS: 0, allowedS: 30, restarts: 0, lastError: null };
-    expect(partInWords(part)).toBe("runs");
+    expect(partInWords(part)).toBe("running");
     const killed = { ...part, alive: false, restarts: 2, lastError: "its process ended" };
     expect(partInWords(killed)).toBe(
-      "does not run; started again 2 times, the last time because its process ended",
+      "not running; restarted 2 times, last because: its process ended",
     );
   });
 

@@ -2,59 +2,59 @@ import type { Health, System } from "../../api";
 
 type HealthTold = Pick<Health, "status"> & Partial<Pick<Health, "notRunning">>;
 
-/** What the answer of the health check means, and what to do. */
+/** The health status in words, and what to do. */
 export function healthInWords({ status, notRunning = [] }: HealthTold): {
   title: string;
   todo: string;
 } {
   switch (status) {
     case "ok":
-      return { title: "All is well", todo: "The store answers, and items move." };
+      return { title: "Healthy", todo: "The database answers, and items are being processed." };
     case "store":
       return {
-        title: "The store does not answer",
-        todo: "Nothing can be read or done until it does. Is the database running, and is there space?",
+        title: "The database does not answer",
+        todo: "Nothing can run until it does. Check that the database is running and has disk space.",
       };
     case "not running":
       return {
         title: `Not running: ${notRunning.join(", ")}`,
-        todo: "It gave no sign of life for too long and is started again by itself. The log of the server says why it ended.",
+        todo: "No sign of life for too long. It restarts automatically; see the server’s log for the reason.",
       };
     case "no workers":
       return {
         title: "No worker is running",
-        todo: "Items wait. Start one where the handlers are: headgate worker",
+        todo: "Items are waiting. Start a worker where the handlers are: headgate worker",
       };
     case "stalled":
       return {
-        title: "Items wait, and none moves",
-        todo: "Workers are there, but nothing was claimed or finished for a minute. Look at the workers and the providers.",
+        title: "No progress",
+        todo: "Workers are running, but no item was claimed or finished for a minute. Check the workers and the providers.",
       };
     case "slow":
       return {
-        title: "Jobs are held up",
-        todo: "They have rows to do, and for 30 seconds did less than 5 % of what they could.",
+        title: "Jobs are slow",
+        todo: "For 30 seconds they ran below 5 % of their possible rate.",
       };
     default:
-      return { title: status, todo: "See what the server writes to its log." };
+      return { title: status, todo: "See the server’s log." };
   }
 }
 
-/** What is known of a part of the server. */
+/** The state of a part of the server. */
 export function partInWords({ alive, restarts, lastError }: System["loops"][number]): string {
-  const state = alive ? "runs" : "does not run";
+  const state = alive ? "running" : "not running";
   if (restarts === 0) return state;
   const times = restarts === 1 ? "once" : `${restarts} times`;
-  return `${state}; started again ${times}, the last time because ${lastError ?? "it ended"}`;
+  return `${state}; restarted ${times}, last because: ${lastError ?? "it exited"}`;
 }
 
-/** What the schema of the database is, against what this release brings. */
+/** The schema version of the database, compared with this release. */
 export function schemaInWords({ schemaVersion, latestSchemaVersion }: System["database"]): string {
   if (schemaVersion === latestSchemaVersion) return `${schemaVersion}, current`;
   return `${schemaVersion} of ${latestSchemaVersion}: run headgate db migrate`;
 }
 
-/** The queue as it was at some moments. */
+/** The queue depth at one time. */
 export interface Sample {
   /** Seconds since 1970. */
   at: number;
@@ -62,18 +62,18 @@ export interface Sample {
 }
 
 const KEPT = 240;
-/** Fewer say nothing of where it goes. */
+/** Samples that a trend needs. */
 export const ENOUGH = 6;
-/** By such a share of itself, or by so many, it must have grown to be called growing. */
+/** Growth counts as a trend above this share of the depth, or above `MANY` items. */
 const SHARE = 0.02;
 const MANY = 50;
 
-/** The samples with one more; only so many are kept. */
+/** Adds a sample, up to a maximum. */
 export function withSample(samples: readonly Sample[], next: Sample): readonly Sample[] {
   return samples.at(-1)?.at === next.at ? samples : [...samples, next].slice(-KEPT);
 }
 
-/** Where the queue goes: steady growth means that there are too few workers. */
+/** The trend of the queue. Steady growth means that there are too few workers. */
 export function trendOf(samples: readonly Sample[]): "grows" | "shrinks" | "steady" | null {
   const [first, last] = [samples[0], samples.at(-1)];
   if (!first || !last || samples.length < ENOUGH) return null;

@@ -17,13 +17,13 @@ const labels = (of: User, me: string) =>
 
 describe("what may be done about a user", () => {
   it("is to lock them out, but never oneself", () => {
-    expect(labels(user(), "bob")).toContain("Lock out…");
-    expect(labels(user(), "ann")).not.toContain("Lock out…");
+    expect(labels(user(), "bob")).toContain("Disable…");
+    expect(labels(user(), "ann")).not.toContain("Disable…");
   });
 
   it("is to let them in again once they are locked out", () => {
     const gone = user({ disabledAt: "2026-03-02T12:00:00+00:00" });
-    expect(labels(gone, "bob")).toEqual(["Let in again…"]);
+    expect(labels(gone, "bob")).toEqual(["Enable…"]);
   });
 });
 

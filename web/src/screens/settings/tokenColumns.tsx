@@ -7,15 +7,14 @@ const KINDS: Record<Token["kind"], string> = {
   link: "login link",
 };
 
-/** What is said of each token. */
 export function tokenColumns(isAdmin: boolean, onRevoke: (token: Token) => void): Column<Token>[] {
   return [
     { id: "label", header: "Token", width: 120, grow: 3, phone: true, cell: label },
     ...(isAdmin
-      ? [{ id: "user", header: "Of", width: 90, grow: 1, cell: ({ user }: Token) => user }]
+      ? [{ id: "user", header: "Owner", width: 90, grow: 1, cell: ({ user }: Token) => user }]
       : []),
     { id: "kind", header: "Kind", width: 110, grow: 1, cell: ({ kind }) => KINDS[kind] },
-    { id: "role", header: "May", width: 72, grow: 0, cell: ({ role }) => role },
+    { id: "role", header: "Role", width: 72, grow: 0, cell: ({ role }) => role },
     {
       id: "used",
       header: "Last used",
@@ -26,7 +25,7 @@ export function tokenColumns(isAdmin: boolean, onRevoke: (token: Token) => void)
     },
     {
       id: "expires",
-      header: "Ends",
+      header: "Expires",
       width: 100,
       grow: 1,
       cell: ({ expiresAt }) => (expiresAt ? <Ago at={expiresAt} /> : "never"),
@@ -41,7 +40,7 @@ export function tokenColumns(isAdmin: boolean, onRevoke: (token: Token) => void)
       phone: true,
       cell: (token) => (
         <Button
-          look="quiet"
+          variant="quiet"
           icon="cross"
           aria-label={`Revoke ${token.label || token.id}`}
           onClick={() => onRevoke(token)}

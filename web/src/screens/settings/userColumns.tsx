@@ -2,13 +2,12 @@ import type { User } from "../../api";
 import { Badge, type Column, Menu, type MenuItem, Time } from "../../design";
 
 interface Deeds {
-  /** Who looks: nobody takes their own rights. */
+  /** The current user, who cannot change their own role. */
   me: string | undefined;
   onChange: (user: User) => void;
   onDisable: (user: User) => void;
 }
 
-/** What is said of each user. */
 export function userColumns(deeds: Deeds): Column<User>[] {
   return [
     {
@@ -23,14 +22,14 @@ export function userColumns(deeds: Deeds): Column<User>[] {
     { id: "state", header: "State", width: 126, grow: 0, phone: true, cell: state },
     {
       id: "login",
-      header: "Comes in by",
+      header: "Sign-in",
       width: 150,
       grow: 2,
       cell: ({ hasPassword }) => (hasPassword ? "password or token" : "token"),
     },
     {
       id: "created",
-      header: "Since",
+      header: "Created",
       width: 180,
       grow: 2,
       cell: ({ createdAt }) => <Time at={createdAt} />,
@@ -51,26 +50,26 @@ export function userColumns(deeds: Deeds): Column<User>[] {
 function state({ disabledAt }: User) {
   return disabledAt ? (
     <Badge tone="cancelled" icon="stop">
-      Locked out
+      Disabled
     </Badge>
   ) : (
     <Badge tone="done" icon="check">
-      Let in
+      Active
     </Badge>
   );
 }
 
-/** What may be done about a user by whoever looks. */
+/** The actions on a user. */
 export function actionsOf(user: User, { me, onChange, onDisable }: Deeds): MenuItem[] {
   const items: MenuItem[] = [
     {
-      label: user.disabledAt ? "Let in again…" : "Change role or password…",
+      label: user.disabledAt ? "Enable…" : "Change role or password…",
       icon: "person",
       onSelect: () => onChange(user),
     },
   ];
   if (user.name !== me && !user.disabledAt) {
-    items.push({ label: "Lock out…", icon: "stop", danger: true, onSelect: () => onDisable(user) });
+    items.push({ label: "Disable…", icon: "stop", danger: true, onSelect: () => onDisable(user) });
   }
   return items;
 }

@@ -1,14 +1,14 @@
 import { asProblem, useDrain, type Worker } from "../../api";
 import { Confirm, counted, useToasts } from "../../design";
 
-/** Asks before a worker is sent home. */
+/** Asks before a worker is drained. */
 export function DrainWorker({
   worker,
   isLast,
   onClose,
 }: {
   worker: Worker;
-  /** Nobody would be left to work. */
+  /** True if no worker would be left. */
   isLast: boolean;
   onClose: () => void;
 }) {
@@ -19,24 +19,26 @@ export function DrainWorker({
     <Confirm
       danger={isLast}
       title={`Drain the worker that holds ${held}?`}
-      action="Drain this worker"
+      action="Drain worker"
       busy={drain.isPending}
       problem={drain.error ? asProblem(drain.error).detail : undefined}
       onClose={onClose}
       onConfirm={() =>
         drain.mutate(worker.id, {
           onSuccess: () => {
-            toasts.say(`Process ${worker.pid} on ${worker.host} finishes what it runs, then ends.`);
+            toasts.success(
+              `Process ${worker.pid} on ${worker.host} finishes its items, then exits.`,
+            );
             onClose();
           },
         })
       }
     >
       <p>
-        Process {worker.pid} on {worker.host} finishes what runs, gives the rest back, takes nothing
-        more, and ends. Nobody takes its place until its supervisor is started anew.
+        Process {worker.pid} on {worker.host} finishes its running items, returns the others, and
+        exits. It is not replaced until its supervisor is restarted.
       </p>
-      {isLast && <p>It is the last one: after that, items wait until a worker is started.</p>}
+      {isLast && <p>This is the last worker. Items will wait until you start another one.</p>}
     </Confirm>
   );
 }

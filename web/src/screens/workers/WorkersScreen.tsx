@@ -2,24 +2,24 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { listed, useMay, useWorkers, type Worker } from "../../api";
 import { Checkbox, Command, DataGrid, EmptyState, Screen, Toolbar } from "../../design";
-import { ForAdmins } from "../../shell/ForAdmins";
+import { AdminsOnly } from "../../shell/AdminsOnly";
 import { useFilter } from "../../shell/useFilter";
 import { columnsOf } from "./columns";
 import { DrainWorker } from "./DrainWorker";
-import { inWords, mayDrain } from "./look";
 import styles from "./WorkersScreen.module.css";
+import { inWords, mayDrain } from "./workerStatus";
 
 const route = getRouteApi("/frame/workers");
 const rowId = (worker: Worker) => worker.id;
-/** Heartbeats are no news that the server tells of, so they are asked for. */
+/** The server does not send heartbeats as messages, so they are polled. */
 const EVERY_MS = 5_000;
 
-/** Who works: alive or not, on what, and sending one home. */
+/** Worker processes: state, items, and draining. */
 export function WorkersScreen() {
   const isAdmin = useMay("admin");
   return (
     <Screen title="Workers">
-      {isAdmin ? <Workers /> : <ForAdmins what="Workers run everybody’s jobs." />}
+      {isAdmin ? <Workers /> : <AdminsOnly what="Workers run all users’ jobs." />}
     </Screen>
   );
 }
@@ -34,7 +34,7 @@ function Workers() {
     <>
       <Toolbar label="Filter workers">
         <Checkbox
-          label="Also those that stopped"
+          label="Show stopped"
           checked={isAll}
           onChange={() => setFilter({ all: isAll ? undefined : "1" })}
         />
@@ -48,9 +48,9 @@ function Workers() {
         rows={listed(workers.data, workers)}
         rowId={rowId}
         rowKeys={[
-          { key: "d", about: "Drain the worker", run: (row) => mayDrain(row) && setDrained(row) },
+          { key: "d", about: "Drain worker", run: (row) => mayDrain(row) && setDrained(row) },
         ]}
-        empty={<Nobody />}
+        empty={<NoWorkers />}
       />
       {drained && (
         <DrainWorker
@@ -63,10 +63,10 @@ function Workers() {
   );
 }
 
-function Nobody() {
+function NoWorkers() {
   return (
     <EmptyState title="No worker is running">
-      <p>Items wait until one is there. Start one where the handlers are:</p>
+      <p>Items wait until a worker is running. Start one where the handlers are:</p>
       <Command>headgate worker</Command>
     </EmptyState>
   );

@@ -1,8 +1,7 @@
 import type { Worker } from "../../api";
 import { Ago, Badge, Button, type Column, grouped, useNow } from "../../design";
-import { lookOfWorker, mayDrain } from "./look";
+import { mayDrain, statusOfWorker } from "./workerStatus";
 
-/** What is said of each worker. */
 export function columnsOf(drain: (worker: Worker) => void): Column<Worker>[] {
   return [
     {
@@ -50,7 +49,7 @@ export function columnsOf(drain: (worker: Worker) => void): Column<Worker>[] {
       cell: (row) =>
         mayDrain(row) && (
           <Button
-            look="quiet"
+            variant="quiet"
             icon="stop"
             aria-label={`Drain ${row.id}`}
             onClick={() => drain(row)}
@@ -63,7 +62,7 @@ export function columnsOf(drain: (worker: Worker) => void): Column<Worker>[] {
 }
 
 function State({ worker }: { worker: Worker }) {
-  const { tone, icon, word, about } = lookOfWorker(worker, useNow());
+  const { tone, icon, word, about } = statusOfWorker(worker, useNow());
   return (
     <Badge tone={tone} icon={icon} title={about}>
       {word}
@@ -84,5 +83,5 @@ function name({ id }: Worker) {
 }
 
 function claimSize({ claimSize: size }: Worker) {
-  return <span title="How many items it asks for at a time">{size ? grouped(size) : "–"}</span>;
+  return <span title="Items per claim">{size ? grouped(size) : "–"}</span>;
 }

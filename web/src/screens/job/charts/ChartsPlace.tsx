@@ -3,10 +3,10 @@ import styles from "./ChartsPlace.module.css";
 
 const CHARTS = ["throughput", "latency", "limit", "refusals"];
 
-/** Holds the place of the charts, so that nothing below them moves when they come. */
+/** Placeholder of the charts, so that nothing below them moves when they load. */
 export function ChartsPlace() {
   return (
-    <div className={styles.place} role="status" aria-label="Loading the charts">
+    <div className={styles.place} role="status" aria-label="Loading charts">
       {CHARTS.map((chart) => (
         <Skeleton key={chart} width="100%" />
       ))}

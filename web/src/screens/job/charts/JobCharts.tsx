@@ -13,12 +13,12 @@ const OUTCOMES: readonly Series[] = [
   { label: "Done", colour: "--done", format: aSecond, filled: true },
   { label: "Not found", colour: "--not-found", format: aSecond, dashed: true },
   { label: "Errors", colour: "--error", format: aSecond },
-  { label: "Others", colour: "--review", format: aSecond, dashed: true },
+  { label: "Other", colour: "--review", format: aSecond, dashed: true },
 ];
 
 const COLOURS = ["--accent", "--processing", "--review", "--warn"] as const;
 
-/** How fast a job goes and what comes of it; how its providers answer, and what they let through. */
+/** Throughput by outcome, and latency, rates and refusals of the providers. */
 export function JobCharts({ job }: { job: Job }) {
   const { points, names, isLoading } = useReadings(job.id);
   const expected = useExpected(job);
@@ -32,7 +32,7 @@ export function JobCharts({ job }: { job: Job }) {
   );
 }
 
-/** The provider that a job is going to ask: its charts have a place before it is asked. */
+/** The provider that a job is going to use: its charts have a place before the first request. */
 function useExpected({ state, handler }: Job): readonly string[] {
   const handlers = useHandlers().data;
   const provider = handlers?.find(({ name }) => name === handler)?.provider;
@@ -45,7 +45,7 @@ function whyNone(job: Job): string {
 
 function Throughput({ points, rate }: { points: readonly Point[]; rate: number | null }) {
   const all = useMemo(() => throughputOf(points), [points]);
-  // An outcome that never was has no line.
+  // No line for an outcome that never occurred.
   const seen = all
     .map((values, column) => (column < 2 || values.some((value) => value) ? column : -1))
     .filter((column) => column >= 0);
@@ -59,9 +59,9 @@ function Throughput({ points, rate }: { points: readonly Point[]; rate: number |
     [all, names],
   );
   return (
-    <Titled title="Items a second">
+    <Titled title="Items per second">
       <Chart
-        label={`Items finished a second, by outcome. Over the last minute: ${perSecond(rate)}.`}
+        label={`Items finished per second, by outcome. Over the last minute: ${perSecond(rate)}.`}
         series={series}
         data={data}
         height={HEIGHT}
@@ -83,23 +83,23 @@ function Gates({ points, own }: { points: readonly Point[]; own: readonly string
     <>
       <Titled title="Latency (ms)">
         <Chart
-          label={`Time to an answer. ${told(now, (gate) => inMs((gate.latencyS ?? 0) * 1000))}`}
+          label={`Response time. ${perGate(now, (gate) => inMs((gate.latencyS ?? 0) * 1000))}`}
           series={latencies}
           data={of(({ latencyS }) => (latencyS === null ? null : latencyS * 1000))}
           height={HEIGHT}
         />
       </Titled>
-      <Titled title="Requests let through a second">
+      <Titled title="Allowed requests per second">
         <Chart
-          label={`What may go out. ${told(now, (gate) => perSecond(gate.nowPerS))}`}
+          label={`Allowed requests per second. ${perGate(now, (gate) => perSecond(gate.nowPerS))}`}
           series={limits}
           data={of(({ nowPerS }) => nowPerS)}
           height={HEIGHT}
         />
       </Titled>
-      <Titled title="Refused by the provider (%)">
+      <Titled title="Throttled by the provider (%)">
         <Chart
-          label={`Answers that told us to slow down. ${told(now, (gate) => percent(gate.refusedShare))}`}
+          label={`Responses that asked to slow down. ${perGate(now, (gate) => percent(gate.refusedShare))}`}
           series={shares}
           data={of(({ refusedShare }) => refusedShare * 100)}
           height={HEIGHT}
@@ -131,11 +131,11 @@ function useLines(names: string, say: (value: number) => string): readonly Serie
   );
 }
 
-function told(gates: readonly GatePoint[], say: (gate: GatePoint) => string): string {
+function perGate(gates: readonly GatePoint[], say: (gate: GatePoint) => string): string {
   return gates.map((gate) => `${gate.name}: ${say(gate)}.`).join(" ");
 }
 
-/** Always by the second, as the axis is. */
+/** Always per second, like the axis. */
 function aSecond(value: number): string {
   return `${value >= 100 ? grouped(Math.round(value)) : Number(value.toPrecision(2))}/s`;
 }

@@ -1,7 +1,6 @@
 import type { Counts, GatePoint, Reading } from "../../../api";
 import { settled } from "../../../api";
 
-/** How a job stood at a moment. */
 export interface Point {
   /** Seconds since 1970, on the server's clock. */
   at: number;
@@ -13,7 +12,6 @@ const MOST = 600;
 const LEAST_S = 1;
 const SMOOTH_S = 4;
 
-/** A reading of the server as a point. */
 export function pointOf({ at, counts, gates }: Reading): Point {
   return { at: seconds(at), counts, gates };
 }
@@ -23,8 +21,8 @@ export function seconds(moment: string | null): number {
 }
 
 /**
- * Points with one more: not closer than a second, never out of order, and never more than fit. As
- * they grow many, older ones lie further apart.
+ * Adds a point: at least 1 s after the last, in order, up to a maximum. When there are too many,
+ * older points are thinned out.
  */
 export function withPoint(points: readonly Point[], point: Point): readonly Point[] {
   const last = points.at(-1);
@@ -41,7 +39,7 @@ function thinned(points: readonly Point[]): readonly Point[] {
   return points.filter((_, index) => index > half || index % 2 === 0);
 }
 
-/** Items a second by outcome: [moments, done, not found, errors, others]. */
+/** Items per second by outcome: [times, done, not found, errors, other]. */
 export function throughputOf(points: readonly Point[]): (number | null)[][] {
   const table: (number | null)[][] = [[], [], [], [], []];
   let from = 0;
@@ -64,24 +62,24 @@ export function throughputOf(points: readonly Point[]): (number | null)[][] {
   return table;
 }
 
-/** The gates to draw, by name: those of the job (`own`), and those that its points tell of. */
+/** Names of the gates to draw: the job's own, and the ones in its points. */
 export function gatesIn(points: readonly Point[], own: readonly string[] = []): string[] {
-  const told = points.flatMap(({ gates }) => gates.map(({ name }) => name));
-  return [...new Set([...told, ...own])].slice(0, 4);
+  const named = points.flatMap(({ gates }) => gates.map(({ name }) => name));
+  return [...new Set([...named, ...own])].slice(0, 4);
 }
 
-/** One figure of each gate over time: [moments, first gate, second gate, …]. */
+/** One figure of each gate over time: [times, first gate, second gate, …]. */
 export function figuresOf(
   points: readonly Point[],
   names: readonly string[],
   figure: (gate: GatePoint) => number | null,
 ): (number | null)[][] {
-  const told = points.filter(({ gates }) => gates.length > 0);
+  const withGates = points.filter(({ gates }) => gates.length > 0);
   const lines = names.map((name) =>
-    told.map(({ gates }) => {
+    withGates.map(({ gates }) => {
       const gate = gates.find((each) => each.name === name);
       return gate ? figure(gate) : null;
     }),
   );
-  return [told.map(({ at }) => at), ...lines];
+  return [withGates.map(({ at }) => at), ...lines];
 }

@@ -3,16 +3,17 @@ import { act, renderHook } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { keys } from "../../../api";
 import { newQueries } from "../../../api/queries";
-import type { News } from "../../../live";
+import type { LiveMessage } from "../../../live";
 import { useReadings } from "./useReadings";
 
-const hearers = new Map<string, (value: unknown) => void>();
+const listeners = new Map<string, (value: unknown) => void>();
 vi.mock("../../../live", () => ({
-  useNews: (kind: string, hear: (value: unknown) => void) => void hearers.set(kind, hear),
+  useLiveMessage: (kind: string, onMessage: (value: unknown) => void) =>
+    void listeners.set(kind, onMessage),
 }));
 
-function tell(kind: News["kind"], value: object) {
-  act(() => hearers.get(kind)?.(value));
+function tell(kind: LiveMessage["kind"], value: object) {
+  act(() => listeners.get(kind)?.(value));
 }
 
 const COUNTS = { total: 9, pending: 9, done: 0, notFound: 0, error: 0, cancelled: 0 };
@@ -37,7 +38,7 @@ function read(gates: readonly object[]) {
   });
 }
 
-beforeEach(() => hearers.clear());
+beforeEach(() => listeners.clear());
 
 describe("the readings of a job", () => {
   it("tell nothing of gates that other jobs pass", () => {

@@ -1,20 +1,19 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { type GatePoint, isUnfinished, useHistory, useJobGates } from "../../../api";
-import { type Counters, type GateNews, useNews } from "../../../live";
+import { type Counters, type GateMessage, useLiveMessage } from "../../../live";
 import { type Point, pointOf, seconds, withPoint } from "./readings";
 
 const NONE: readonly Point[] = [];
 
 interface Readings {
   points: readonly Point[];
-  /** The gates of the job, by name. */
   names: readonly string[];
   isLoading: boolean;
 }
 
 /**
- * How a job stood: what the server remembers, and then what it tells as it happens. Another job
- * needs another component (a key).
+ * Points of a job: the server's history, then live messages. Use a key, so that another job gets
+ * another component.
  */
 export function useReadings(jobId: string): Readings {
   const history = useHistory(jobId);
@@ -28,33 +27,33 @@ export function useReadings(jobId: string): Readings {
       setPoints((live) => live.reduce(withPoint, remembered.map(pointOf) as typeof live));
   }, [remembered]);
 
-  // News tell of every gate; only those of this job belong into its charts.
+  // Messages cover every gate; only gates of this job belong in its charts.
   const own = useJobGates(jobId);
   const ownKeys = keysOf(own.data?.items);
   const noteGate = useCallback(
-    (news: GateNews) => {
-      const { name, nowPerS, latencyS, refusedShare, inFlight } = news;
-      if (latencyS === null || !ownKeys.split("\n").includes(news.key)) return;
+    (message: GateMessage) => {
+      const { name, nowPerS, latencyS, refusedShare, inFlight } = message;
+      if (latencyS === null || !ownKeys.split("\n").includes(message.key)) return;
       gates.current.set(name, { name, nowPerS, latencyS, refusedShare, inFlight });
     },
     [ownKeys],
   );
-  useNews("gate", noteGate);
+  useLiveMessage("gate", noteGate);
 
   const noteCounters = useCallback(
-    (news: Counters) => {
-      if (news.jobId !== jobId) return;
-      const { counts } = news;
-      const at = seconds(news.at);
-      // Drawn once a second; the last word on a job is never left out.
-      if (at - drawn.current < 1 && isUnfinished(news)) return;
+    (message: Counters) => {
+      if (message.jobId !== jobId) return;
+      const { counts } = message;
+      const at = seconds(message.at);
+      // Drawn once a second; the last message of a job is never left out.
+      if (at - drawn.current < 1 && isUnfinished(message)) return;
       drawn.current = at;
       const point = { at, counts, gates: [...gates.current.values()] };
       setPoints((known) => withPoint(known, point));
     },
     [jobId],
   );
-  useNews("counters", noteCounters);
+  useLiveMessage("counters", noteCounters);
   const names = (own.data?.items ?? []).map(({ name }) => name);
   return { points, names, isLoading: history.isPending || own.isPending };
 }

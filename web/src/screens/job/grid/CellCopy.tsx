@@ -8,7 +8,7 @@ interface Place {
   left: number;
 }
 
-/** Lets one copy the cell under the mouse. One button serves all: rows are drawn light. */
+/** Copies the cell under the pointer. One button serves all cells, so that rows stay light. */
 export function CellCopy({ children }: { children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState<Place | null>(null);
@@ -43,7 +43,7 @@ export function CellCopy({ children }: { children: ReactNode }) {
       {children}
       {place && (
         <span className={styles.button} style={{ top: place.top, left: place.left }}>
-          <CopyButton key={place.text} text={place.text} label="Copy the cell" />
+          <CopyButton key={place.text} text={place.text} label="Copy cell" />
         </span>
       )}
     </div>

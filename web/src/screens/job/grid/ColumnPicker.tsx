@@ -4,7 +4,6 @@ import styles from "./ColumnPicker.module.css";
 
 const GAP = 4;
 
-/** Chooses which columns are shown. */
 export function ColumnPicker({
   columns,
   hidden,
@@ -56,8 +55,8 @@ export function ColumnPicker({
             onChange={() => onToggle(column.id)}
           />
         ))}
-        <Button look="quiet" onClick={onReset}>
-          As it was
+        <Button variant="quiet" onClick={onReset}>
+          Reset
         </Button>
       </fieldset>
     </span>

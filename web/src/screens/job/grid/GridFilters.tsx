@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
 import { type Job, useErrors } from "../../../api";
-import { Button, grouped, lookOf, SearchField, Select, Toolbar } from "../../../design";
+import { Button, grouped, SearchField, Select, statusStyle, Toolbar } from "../../../design";
 import { useFilter } from "../../../shell/useFilter";
 import { classesIn } from "./facets";
 import styles from "./GridFilters.module.css";
 
 const ORDERS = [
-  { value: "", label: "In input order" },
+  { value: "", label: "Input order" },
   { value: "updated", label: "Longest unchanged first" },
 ];
 
@@ -18,7 +18,7 @@ interface Filters {
   order?: string | undefined;
 }
 
-/** What is looked for among the items of a job. */
+/** Filters of the items of a job. */
 export function GridFilters({
   job,
   filters,
@@ -68,17 +68,17 @@ export function GridFilters({
   );
 }
 
-/** The filters that hold, each to be taken away. */
+/** Active filters, each with a button to remove it. */
 function Chips({ filters }: { filters: Filters }) {
   const setFilter = useFilter();
   const { statuses, q, errorClass, signature } = filters;
   const chips: [string, string][] = [];
   if (statuses) {
-    const words = statuses.split(",").map((status) => lookOf(status).word);
+    const words = statuses.split(",").map((status) => statusStyle(status).word);
     chips.push(["statuses", words.join(", ")]);
   }
   if (errorClass) chips.push(["errorClass", `Error class: ${errorClass}`]);
-  if (signature) chips.push(["signature", `Says: ${signature}`]);
+  if (signature) chips.push(["signature", `Message: ${signature}`]);
   if (q) chips.push(["q", `“${q}”`]);
   if (chips.length === 0) return null;
   return (
@@ -88,7 +88,7 @@ function Chips({ filters }: { filters: Filters }) {
           <Button
             icon="cross"
             className={styles.chip}
-            title={`No longer filter by this: ${text}`}
+            title={`Remove filter: ${text}`}
             onClick={() => setFilter({ [name]: undefined })}
           >
             <span className={styles.text}>{text}</span>

@@ -4,7 +4,7 @@ import {
   type Item,
   type ItemFilter,
   type Job,
-  type ReprocessAsked,
+  type ReprocessRequest,
   type Rows,
   useItems,
   useMay,
@@ -19,12 +19,12 @@ import {
   useToasts,
 } from "../../../design";
 import { useCursor } from "../../../shell/cursor";
-import { FurtherDown } from "../../../shell/FurtherDown";
+import { PartialList } from "../../../shell/PartialList";
 import { useFilter } from "../../../shell/useFilter";
-import { askedFor, askedForItems } from "../../again/asked";
-import { RunAgain } from "../../again/RunAgain";
 import { ListedItem } from "../../item/ListedItem";
 import { useOpenItem } from "../../item/useOpenItem";
+import { RunAgain } from "../../reprocess/RunAgain";
+import { requestFor, requestForItems } from "../../reprocess/requests";
 import { matchingOf } from "../totals";
 import { CellCopy } from "./CellCopy";
 import { ColumnPicker } from "./ColumnPicker";
@@ -36,7 +36,6 @@ import { namesIn } from "./names";
 const route = getRouteApi("/frame/jobs/$jobId");
 const rowId = (item: Item) => item.id;
 
-/** The items of a job with their results. */
 export function GridTab({ job }: { job: Job }) {
   const {
     statuses,
@@ -60,12 +59,12 @@ export function GridTab({ job }: { job: Job }) {
   const open = useOpenItem();
   const setFilter = useFilter();
   const toasts = useToasts();
-  const [asked, setAsked] = useState<ReprocessAsked | null>(null);
+  const [asked, setAsked] = useState<ReprocessRequest | null>(null);
 
   const columns = useColumns(rows);
   const hidden = useMemo(() => hiddenBy(columns, chosen), [columns, chosen]);
   const total = matchingOf(job.counts, filter);
-  const chosenRows = askedFor(selection, filter);
+  const chosenRows = requestFor(selection, filter);
 
   return (
     <>
@@ -77,7 +76,7 @@ export function GridTab({ job }: { job: Job }) {
           onReset={() => setFilter({ columns: undefined, after })}
         />
       </GridFilters>
-      <FurtherDown start={start} toStart={toStart} />
+      <PartialList start={start} toStart={toStart} />
       <SelectionBar selection={selection} total={total}>
         {chosenRows ? (
           <Button icon="repeat" onClick={() => setAsked(chosenRows)}>
@@ -101,18 +100,18 @@ export function GridTab({ job }: { job: Job }) {
           rowKeys={[
             {
               key: "c",
-              about: "Copy the row as JSON",
+              about: "Copy row as JSON",
               run: (row) =>
                 void navigator.clipboard
                   .writeText(JSON.stringify(row))
-                  .then(() => toasts.say(`Copied ${row.key}.`), toasts.fail),
+                  .then(() => toasts.success(`Copied ${row.key}.`), toasts.fail),
             },
             ...(mayWrite
               ? [
                   {
                     key: "r",
-                    about: "Run the chosen rows again, or this one",
-                    run: (row: Item) => setAsked(chosenRows ?? askedForItems([row.id])),
+                    about: "Run selected rows again, or this one",
+                    run: (row: Item) => setAsked(chosenRows ?? requestForItems([row.id])),
                   },
                 ]
               : []),
@@ -122,7 +121,7 @@ export function GridTab({ job }: { job: Job }) {
       </CellCopy>
       {asked && (
         <RunAgain
-          asks={[{ jobId: job.id, body: asked }]}
+          calls={[{ jobId: job.id, body: asked }]}
           chosen={selection.any ? chosenOf(selection, total) : undefined}
           onClose={() => setAsked(null)}
           onDone={selection.clear}
@@ -135,7 +134,7 @@ export function GridTab({ job }: { job: Job }) {
   );
 }
 
-/** Columns for all names that results were seen to use; those do not go with the rows. */
+/** Columns for all result fields seen. They stay when rows are unloaded. */
 function useColumns(rows: Rows<Item>) {
   const [known, setKnown] = useState<readonly string[]>([]);
   const fresh = namesIn(rows.count, rows.row).filter((name) => !known.includes(name));
@@ -148,17 +147,17 @@ function chosenOf({ everything, ids }: Selection, total: number | undefined): nu
   return total === undefined ? undefined : total - ids.size;
 }
 
-function aboutOf(asked: ReprocessAsked): string {
+function aboutOf(asked: ReprocessRequest): string {
   return asked.scope === "items"
-    ? "These are the rows that you chose."
-    : "These are all finished items that match, also those that are not on the screen.";
+    ? "The rows that you selected."
+    : "All finished items that match, including rows not shown on screen.";
 }
 
 function Nothing({ job, isFiltered }: { job: Job; isFiltered: boolean }) {
   const setFilter = useFilter();
   if (isFiltered) {
     return (
-      <EmptyState title="No item matches">
+      <EmptyState title="No matching items">
         <Button
           onClick={() =>
             setFilter({
@@ -175,13 +174,11 @@ function Nothing({ job, isFiltered }: { job: Job; isFiltered: boolean }) {
     );
   }
   return (
-    <EmptyState
-      title={job.state === "INGESTING" ? "The source is being read" : "There are no items"}
-    >
+    <EmptyState title={job.state === "INGESTING" ? "Reading file…" : "No items"}>
       <p>
         {job.state === "INGESTING"
           ? "Items appear here as they are read."
-          : "The source of this job had no rows that could be used. Configuration says what was read."}
+          : "The source of this job had no valid rows. See the Configuration tab for what was read."}
       </p>
     </EmptyState>
   );

@@ -1,10 +1,10 @@
-/** Columns that one may see, and those that are shown unless somebody chose others. */
+/** A column, and whether it is shown by default. */
 export interface Offer {
   id: string;
   isShown: boolean;
 }
 
-/** Ids of the columns that are switched off. `chosen` is what the URL says: ids with commas. */
+/** Ids of the hidden columns. `chosen` is the URL parameter: ids separated by commas. */
 export function hiddenBy(offers: readonly Offer[], chosen: string | undefined): string[] {
   const ids = chosen?.split(",");
   return offers
@@ -12,7 +12,7 @@ export function hiddenBy(offers: readonly Offer[], chosen: string | undefined): 
     .map(({ id }) => id);
 }
 
-/** What the URL says after one column was switched on or off; nothing where that is the default. */
+/** The URL parameter after one column was toggled; undefined for the default. */
 export function toggledIn(
   offers: readonly Offer[],
   chosen: string | undefined,
@@ -25,7 +25,7 @@ export function toggledIn(
   return isDefault || shown.length === 0 ? undefined : shown.map((each) => escaped(each.id)).join();
 }
 
-/** Names of results may hold commas. */
+/** Names of result fields may contain commas. */
 function escaped(id: string): string {
   return encodeURIComponent(id);
 }

@@ -6,7 +6,6 @@ export type GridColumn = Column<Item> & Offer;
 
 const MOST_SHOWN = 4;
 
-/** What can be shown of each item; `names` are those of its result. */
 export function columnsOf(names: readonly string[]): GridColumn[] {
   return [
     {
@@ -84,7 +83,7 @@ function reason(item: Item) {
 
 const DRAWN = 300;
 
-/** Text of a cell: as much as fits, all of it to be copied. */
+/** Text of a cell, cut to fit; the whole text can be copied. */
 function Copied({ text }: { text: string }) {
   return (
     <span data-copy={text} title={text.slice(0, DRAWN)}>

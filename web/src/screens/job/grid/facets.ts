@@ -1,6 +1,6 @@
 import type { ErrorGroup } from "../../../api";
 
-/** How many failures there are of each class, the most frequent first. */
+/** Number of failures of each class, most frequent first. */
 export function classesIn(groups: readonly ErrorGroup[]): { name: string; count: number }[] {
   const counts = new Map<string, number>();
   for (const { errorClass, count } of groups) {

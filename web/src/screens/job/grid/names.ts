@@ -2,7 +2,7 @@ import { partsOf } from "../../../design";
 
 const LOOKED_AT = 200;
 
-/** The names that results use, in order of first appearance; candidates are not results yet. */
+/** Names of result fields in order of first appearance. Candidates are not results yet. */
 export function namesIn<T extends { status: string; result?: unknown }>(
   count: number,
   row: (index: number) => T | undefined,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { played, withKey } from "./queue";
+import { played, withKey } from "./keyQueue";
 
 describe("keys pressed before the next item is there", () => {
   it("decide one item each, in order", () => {

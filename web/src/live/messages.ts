@@ -1,11 +1,11 @@
 import type { Counts, Eta, Event, Wait } from "../api";
 
-/** What the server tells of as it happens: see `GET /api/events`. */
-export type News =
+/** Messages of the server: see `GET /api/events`. */
+export type LiveMessage =
   | { kind: "counters"; value: Counters }
   | { kind: "changed"; value: { jobId: string; after: string } }
   | { kind: "event"; value: Event }
-  | { kind: "gate"; value: GateNews }
+  | { kind: "gate"; value: GateMessage }
   | { kind: "trouble"; value: { detail: string } };
 
 export interface Counters {
@@ -19,7 +19,7 @@ export interface Counters {
   limitedBy: Wait | null;
 }
 
-export interface GateNews {
+export interface GateMessage {
   key: string;
   name: string;
   nowPerS: number | null;
@@ -34,5 +34,8 @@ export interface GateNews {
   at: string;
 }
 
-export type NewsKind = News["kind"];
-export type NewsOf<K extends NewsKind> = Extract<News, { kind: K }>["value"];
+export type LiveMessageKind = LiveMessage["kind"];
+export type LiveMessageValue<K extends LiveMessageKind> = Extract<
+  LiveMessage,
+  { kind: K }
+>["value"];

@@ -1,27 +1,26 @@
 import { ITEM_MOVES, JOB_MOVES, UNFINISHED } from "./moves";
 import type { Counts, ItemStatus, Job } from "./types";
 
-/** Whether a job may be moved so now: buttons follow the program's own table. */
+/** True if the state allows this move. The table comes from the program itself. */
 export function mayMove(job: Pick<Job, "state">, move: keyof typeof JOB_MOVES): boolean {
   return has(JOB_MOVES[move], job.state);
 }
 
-/** Whether an item may be moved so now. */
 export function mayMoveItem(status: ItemStatus | string, move: keyof typeof ITEM_MOVES): boolean {
   return has(ITEM_MOVES[move], status);
 }
 
-/** Whether work on a job is still to come. */
+/** True until the job has ended. */
 export function isUnfinished(job: Pick<Job, "state">): boolean {
   return has(UNFINISHED, job.state);
 }
 
-/** Whether work on an item is still to come or under way. */
+/** True while the item is pending or running. */
 export function isOpen({ status }: { status: string }): boolean {
   return status === "PENDING" || status === "PROCESSING";
 }
 
-/** How many items have an outcome; those in REVIEW have one that a person must look at. */
+/** Number of items with an outcome, including items in REVIEW. */
 export function settled(counts: Counts): number {
   return counts.total - counts.pending - counts.processing;
 }
@@ -37,7 +36,7 @@ const COUNTERS: Readonly<Record<ItemStatus, keyof Counts>> = {
   CANCELLED: "cancelled",
 };
 
-/** How many items have that status; of an unknown one there are none. */
+/** Number of items with that status; 0 for an unknown status. */
 export function countOf(counts: Counts, status: string): number {
   return counts[COUNTERS[status as ItemStatus]] ?? 0;
 }

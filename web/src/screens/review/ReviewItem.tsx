@@ -25,11 +25,11 @@ import {
 import { CandidateCards } from "./CandidateCards";
 import { Comparison } from "./Comparison";
 import { type Candidate, candidatesIn } from "./compare";
-import styles from "./Judgement.module.css";
-import { type DecisionKey, type Keys, played, withKey } from "./queue";
+import { type DecisionKey, type Keys, played, withKey } from "./keyQueue";
+import styles from "./ReviewItem.module.css";
 
-/** One item with its candidates, and the ways to decide it. */
-export function Judgement({
+/** One item with its candidates, and the decisions. */
+export function ReviewItem({
   itemId,
   next,
   waiting,
@@ -37,9 +37,9 @@ export function Judgement({
   onOnlyJob,
 }: {
   itemId: string;
-  /** Which item comes after it: it is read beforehand. */
+  /** The next item, which is loaded in advance. */
   next: string | undefined;
-  /** Keys that were pressed before the item was there. */
+  /** Keys that were pressed before the item was loaded. */
   waiting: RefObject<Keys>;
   onDecided: () => void;
   onOnlyJob: ((jobId: string) => void) | undefined;
@@ -58,12 +58,12 @@ export function Judgement({
       {mayMoveItem(item.data.status, "reject") ? (
         <Choice item={item.data} waiting={waiting} onDecided={onDecided} />
       ) : (
-        <EmptyState title="This item is decided">
+        <EmptyState title="This item was already reviewed">
           <p>
-            It is <StatusBadge status={item.data.status} /> now: somebody was faster, or it ran
-            again.
+            Its status is <StatusBadge status={item.data.status} />. Another user reviewed it, or it
+            ran again.
           </p>
-          <Button onClick={onDecided}>Go on</Button>
+          <Button onClick={onDecided}>Continue</Button>
         </EmptyState>
       )}
     </>
@@ -83,9 +83,9 @@ function Head({
       <h2>{item.key || `Line ${item.line}`}</h2>
       {reason && <span className={styles.reason}>{reason}</span>}
       <Link to="/items/$itemId" params={{ itemId: item.id }}>
-        All of this item
+        Item details
       </Link>
-      {onOnlyJob && <Button onClick={() => onOnlyJob(item.jobId)}>Only this job</Button>}
+      {onOnlyJob && <Button onClick={() => onOnlyJob(item.jobId)}>This job only</Button>}
     </div>
   );
 }
@@ -101,7 +101,7 @@ function Choice({
 }) {
   const candidates = candidatesIn(item.result);
   const [place, setPlace] = useState(0);
-  // The next key may come before the page is drawn again.
+  // The next key may arrive before the page renders again.
   const placeNow = useRef(0);
   const choose = (at: number) => {
     placeNow.current = at;
@@ -121,7 +121,7 @@ function Choice({
       { id: item.id, decision },
       {
         onSuccess: () => {
-          toasts.say(`${item.key}: ${done}.`);
+          toasts.success(`${item.key}: ${done}.`);
           onDecided();
         },
         onError: (error) => {
@@ -150,11 +150,11 @@ function Choice({
     waiting.current = [...rest, ...waiting.current];
     if (decision) decideBy(decision, at);
   };
-  useKey("a", "Accept the chosen candidate", () => press("a"));
+  useKey("a", "Accept the selected candidate", () => press("a"));
   useKey("n", "None of these: not found", () => press("n"));
   useKey("s", "Skip the item", () => press("s"));
-  useKey("ArrowRight", "Choose the next candidate", () => press("ArrowRight"));
-  useKey("ArrowLeft", "Choose the candidate before", () => press("ArrowLeft"));
+  useKey("ArrowRight", "Next candidate", () => press("ArrowRight"));
+  useKey("ArrowLeft", "Previous candidate", () => press("ArrowLeft"));
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the item is there
   useEffect(() => {
@@ -169,7 +169,7 @@ function Choice({
       {candidates.length > 0 ? (
         <View row={item.input} candidates={candidates} chosen={place} onChoose={choose} />
       ) : (
-        <p>The handler named no candidate. Say that there is none, or skip the item.</p>
+        <p>The handler returned no candidates. Mark the item as not found, or skip it.</p>
       )}
       {candidates.slice(0, 9).map((each, n) => (
         <Digit key={each.id} n={n + 1} run={() => press(String(n + 1))} />
@@ -180,7 +180,7 @@ function Choice({
 }
 
 function Digit({ n, run }: { n: number; run: () => void }) {
-  useKey(String(n), n === 1 ? "Choose candidate 1 (2, 3 …)" : "", run);
+  useKey(String(n), n === 1 ? "Select candidate 1 (2, 3 …)" : "", run);
   return null;
 }
 
@@ -190,11 +190,11 @@ function Buttons(props: {
   busy: boolean;
 }) {
   const { chosen, press, busy } = props;
-  if (!useMay("user")) return <p className={styles.reason}>Viewers see, but do not decide.</p>;
+  if (!useMay("user")) return <p className={styles.reason}>You have read-only access.</p>;
   return (
     <div className={styles.buttons}>
       {chosen && (
-        <Button look="primary" icon="check" busy={busy} onClick={() => press("a")}>
+        <Button variant="primary" icon="check" busy={busy} onClick={() => press("a")}>
           Accept “{chosen.name}” <Key>a</Key>
         </Button>
       )}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Item } from "../../api";
-import { afterDeciding, openFrom, placeOf } from "./walk";
+import { afterDeciding, openFrom, placeOf } from "./navigation";
 
 function line(...ids: (string | undefined)[]) {
   return {
@@ -27,7 +27,7 @@ describe("the walk through what waits", () => {
     expect(openFrom(line("a", undefined, "c"), 1, 1, NONE)).toBeUndefined();
   });
 
-  it("goes on after a decision, back at the end, and nowhere when all is done", () => {
+  it("goes on after a decision, back at the end, and notFound when all is done", () => {
     expect(afterDeciding(line("a", "b", "c"), 1, new Set(["b"]))).toBe("c");
     expect(afterDeciding(line("a", "b"), 1, new Set(["b"]))).toBe("a");
     expect(afterDeciding(line("a"), 0, new Set(["a"]))).toBeUndefined();

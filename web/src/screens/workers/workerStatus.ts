@@ -1,38 +1,38 @@
 import type { Worker } from "../../api";
 import { counted, grouped, type IconName, type Tone } from "../../design";
 
-export interface Look {
+export interface StatusStyle {
   tone: Tone;
   icon: IconName;
   word: string;
-  /** What that means, for those who hover. */
+  /** Tooltip. */
   about: string;
 }
 
-/** How a worker is, at a moment in ms since 1970. */
-export function lookOfWorker(worker: Worker, nowMs: number): Look {
+/** The state of a worker at a time in ms since 1970. */
+export function statusOfWorker(worker: Worker, nowMs: number): StatusStyle {
   if (worker.stoppedAt) {
-    return { tone: "pending", icon: "stop", word: "Stopped", about: "It has ended." };
+    return { tone: "pending", icon: "stop", word: "Stopped", about: "The process has exited." };
   }
   if (isSilent(worker, nowMs)) {
-    const about = "No heartbeat for longer than it may be silent: others take its items over.";
+    const about = "No heartbeat for too long. Other workers take over its items.";
     return { tone: "error", icon: "warn", word: "Silent", about };
   }
   if (worker.draining) {
-    const about = "It finishes what it runs, takes nothing more, and ends.";
+    const about = "Finishes its items, takes no more, then exits.";
     return { tone: "warn", icon: "arrowDown", word: "Draining", about };
   }
   return worker.running > 0
-    ? { tone: "processing", icon: "play", word: "Working", about: "It holds items." }
-    : { tone: "done", icon: "check", word: "Idle", about: "It waits for items." };
+    ? { tone: "processing", icon: "play", word: "Working", about: "Processing items." }
+    : { tone: "done", icon: "check", word: "Idle", about: "Waiting for items." };
 }
 
-/** Whether its last heartbeat is longer ago than is good. */
+/** True if the last heartbeat is too old. */
 export function isSilent({ beatAt, ttlS }: Worker, nowMs: number): boolean {
   return beatAt !== null && nowMs - new Date(beatAt).getTime() > ttlS * 1000;
 }
 
-/** Whether it can be sent home. */
+/** True if the worker can be drained. */
 export function mayDrain(worker: Worker): boolean {
   return !worker.stoppedAt && !worker.draining;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { countOf, isUnfinished, mayMove, mayMoveItem } from "./legal";
+import { countOf, isUnfinished, mayMove, mayMoveItem } from "./moveRules";
 
 describe("legal moves", () => {
   it("follow the program's table", () => {

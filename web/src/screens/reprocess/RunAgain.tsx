@@ -1,36 +1,35 @@
 import { type ReactNode, useState } from "react";
 import { asProblem } from "../../api";
 import { Checkbox, Confirm, counted, grouped, useToasts } from "../../design";
-import { type Ask, useCount, useRun } from "./ask";
+import { type ReprocessCall, useCount, useRun } from "./send";
 
-/** Asks before items run again; the server says how many that are. */
+/** Asks before items run again; the server counts them. */
 export function RunAgain({
-  asks,
+  calls,
   noun = "item",
   chosen,
   children,
   onClose,
   onDone,
 }: {
-  asks: readonly Ask[];
+  calls: readonly ReprocessCall[];
   noun?: "item" | "dead letter";
-  /** How many were chosen, where that is known: not all of them may be able to run. */
+  /** Number of selected items, if known. Not all of them may be able to run. */
   chosen?: number | undefined;
-  /** Which ones, in a sentence or in fields. */
   children?: ReactNode;
   onClose: () => void;
   onDone?: (() => void) | undefined;
 }) {
   const [resetAttempts, setReset] = useState(false);
-  const count = useCount(asks, resetAttempts);
-  const run = useRun(asks, resetAttempts);
+  const count = useCount(calls, resetAttempts);
+  const run = useRun(calls, resetAttempts);
   const toasts = useToasts();
   const many = count.data;
   const problem = run.error ?? count.error;
   const confirm = () =>
     run.mutate(undefined, {
       onSuccess: (done) => {
-        toasts.say(`${counted(done, noun)} run again.`);
+        toasts.success(`${counted(done, noun)} queued to run again.`);
         onDone?.();
         onClose();
       },
@@ -46,11 +45,11 @@ export function RunAgain({
       onConfirm={confirm}
     >
       {children}
-      <p>They become pending, and results that they have now are replaced.</p>
+      <p>They go back to Pending. Current results will be overwritten.</p>
       <Left chosen={chosen} many={many} />
       <Checkbox
-        label="Count attempts from zero"
-        hint="Also brings back items that were tried as often as is allowed. Their history stays."
+        label="Reset attempt count"
+        hint="Also retries items that hit the attempt limit. Their history stays."
         checked={resetAttempts}
         onChange={() => setReset(!resetAttempts)}
       />
@@ -58,13 +57,13 @@ export function RunAgain({
   );
 }
 
-/** Why fewer run than were chosen. */
+/** Why fewer items run than were selected. */
 function Left({ chosen, many }: { chosen: number | undefined; many: number | undefined }) {
   if (chosen === undefined || many === undefined || many >= chosen) return null;
   return (
     <p>
-      {grouped(chosen - many)} of the {grouped(chosen)} that you chose stay as they are: they are
-      not finished, were tried as often as is allowed, or their row could not be read.
+      {grouped(chosen - many)} of the {grouped(chosen)} selected items stay as they are: they are
+      not finished, hit the attempt limit, or have an unreadable row.
     </p>
   );
 }

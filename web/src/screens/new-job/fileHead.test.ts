@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { beginningOf } from "./beginning";
+import { beginningOf } from "./fileHead";
 
 const LARGE = new Uint8Array(3 * 1024 * 1024);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Gate } from "../../api";
-import { brokenHosts, found, inTime, lookOfGate } from "./look";
+import { brokenHosts, found, inTime, statusOfGate } from "./gateStatus";
 
 const gate = (change: Partial<Gate> = {}): Gate => ({
   key: "provider:shop",
@@ -39,13 +39,13 @@ const NOW = new Date("2026-03-01T12:00:00Z").getTime();
 describe("how a gate stands", () => {
   it.each<[string, Partial<Gate>]>([
     ["Open", {}],
-    ["Not asked yet", { asked: false }],
-    ["At its limit", { waiting: true, cause: "rate" }],
+    ["Not used yet", { asked: false }],
+    ["At limit", { waiting: true, cause: "rate" }],
     ["Open", { waiting: true, cause: "open" }],
     ["Closed", { closed: true, cause: "retry-after" }],
     ["No answer", { closed: true, broken: { "shop.example": AGAIN } }],
     ["Paused", { closed: true, override: { rate: null, paused: true, until: null } }],
-  ])("is said as %s", (word, change) => expect(lookOfGate(gate(change)).word).toBe(word));
+  ])("is said as %s", (word, change) => expect(statusOfGate(gate(change)).word).toBe(word));
 });
 
 describe("a closed gate", () => {

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { askedFor, askedForGroup } from "./asked";
+import { requestFor, requestForGroup } from "./requests";
 
 const some = (...ids: string[]) => ({ everything: false, ids: new Set(ids) });
 const all = (...without: string[]) => ({ everything: true, ids: new Set(without) });
 
 describe("what the server is asked to run again", () => {
   it("names rows that were chosen one by one", () => {
-    expect(askedFor(some("3", "5"), { q: "x" })).toEqual({ scope: "items", itemIds: ["3", "5"] });
-    expect(askedFor(some(), {})).toBeNull();
+    expect(requestFor(some("3", "5"), { q: "x" })).toEqual({ scope: "items", itemIds: ["3", "5"] });
+    expect(requestFor(some(), {})).toBeNull();
   });
 
   it("names the filter, and what was taken out, where everything was chosen", () => {
     const filter = { statuses: "ERROR,DONE", q: "shoe", errorClass: "timeout", signature: "s" };
-    expect(askedFor(all("9"), filter)).toEqual({
+    expect(requestFor(all("9"), filter)).toEqual({
       scope: "job",
       statuses: ["DONE", "ERROR"],
       errorClass: "timeout",
@@ -22,7 +22,7 @@ describe("what the server is asked to run again", () => {
   });
 
   it("never leaves the statuses to the server, which would take fewer than are shown", () => {
-    expect(askedFor(all(), {})?.statuses).toEqual([
+    expect(requestFor(all(), {})?.statuses).toEqual([
       "DONE",
       "NOT_FOUND",
       "SKIPPED",
@@ -33,13 +33,13 @@ describe("what the server is asked to run again", () => {
   });
 
   it("leaves open items alone", () => {
-    expect(askedFor(all(), { statuses: "PENDING,PROCESSING" })).toBeNull();
-    expect(askedFor(all(), { statuses: "PENDING,ERROR" })?.statuses).toEqual(["ERROR"]);
+    expect(requestFor(all(), { statuses: "PENDING,PROCESSING" })).toBeNull();
+    expect(requestFor(all(), { statuses: "PENDING,ERROR" })?.statuses).toEqual(["ERROR"]);
   });
 
   it("takes a group by its signature, errors only", () => {
     const group = { errorClass: "timeout", signature: "timeout: # s" };
-    expect(askedForGroup(group)).toEqual({
+    expect(requestForGroup(group)).toEqual({
       scope: "job",
       statuses: ["ERROR"],
       errorClass: "timeout",

@@ -1,9 +1,9 @@
 import { useMemo, useState } from "react";
 import { countOf, type ItemStatus, type Job } from "../../api";
-import { Checkbox, grouped, lookOf } from "../../design";
+import { Checkbox, grouped, statusStyle } from "../../design";
 import { RunAgain } from "./RunAgain";
 
-/** What one most likely wants to run again stands first. */
+/** The most likely choice comes first. */
 const FINISHED: readonly ItemStatus[] = [
   "ERROR",
   "NOT_FOUND",
@@ -13,24 +13,24 @@ const FINISHED: readonly ItemStatus[] = [
   "DONE",
 ];
 
-/** Asks which items of a job are to run again: at first those that failed. */
+/** Asks which items of a job to run again. Failed items are preselected. */
 export function ReprocessJob({ job, onClose }: { job: Job; onClose: () => void }) {
   const offered = FINISHED.filter((status) => countOf(job.counts, status) > 0);
   const [statuses, setStatuses] = useState<readonly ItemStatus[]>(() =>
     offered.filter((status) => status === "ERROR"),
   );
-  const asks = useMemo(
+  const calls = useMemo(
     () => (statuses.length ? [{ jobId: job.id, body: { statuses: [...statuses] } }] : []),
     [job.id, statuses],
   );
   return (
-    <RunAgain asks={asks} onClose={onClose}>
+    <RunAgain calls={calls} onClose={onClose}>
       <fieldset>
-        <legend>Which items of “{job.name}”</legend>
+        <legend>Items of “{job.name}”</legend>
         {offered.map((status) => (
           <Checkbox
             key={status}
-            label={`${lookOf(status).word} (${grouped(countOf(job.counts, status))})`}
+            label={`${statusStyle(status).word} (${grouped(countOf(job.counts, status))})`}
             checked={statuses.includes(status)}
             onChange={() => setStatuses(toggled(statuses, status))}
           />

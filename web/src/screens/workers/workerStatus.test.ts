@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Worker } from "../../api";
-import { inWords, lookOfWorker, mayDrain } from "./look";
+import { inWords, mayDrain, statusOfWorker } from "./workerStatus";
 
 const NOW = new Date("2026-03-01T12:00:00Z").getTime();
 const worker = (change: Partial<Worker> = {}): Worker => ({
@@ -29,7 +29,9 @@ describe("how a worker is", () => {
     ["Draining", { running: 4, draining: true }],
     ["Silent", { running: 4, beatAt: "2026-03-01T11:59:49+00:00" }],
     ["Stopped", { stoppedAt: "2026-03-01T11:59:00+00:00", beatAt: "2026-03-01T11:00:00+00:00" }],
-  ])("is said as %s", (word, change) => expect(lookOfWorker(worker(change), NOW).word).toBe(word));
+  ])("is said as %s", (word, change) =>
+    expect(statusOfWorker(worker(change), NOW).word).toBe(word),
+  );
 
   it("lets it be sent home once, while it lives", () => {
     expect(mayDrain(worker())).toBe(true);

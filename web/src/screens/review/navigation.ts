@@ -2,7 +2,7 @@ import type { Item, Rows } from "../../api";
 
 type Line = Pick<Rows<Item>, "count" | "row">;
 
-/** Where an item stands in the line; -1 if it is not (or no longer) there. */
+/** The index of an item in the list; -1 if it is not there. */
 export function placeOf(line: Line, id: string | undefined): number {
   for (let index = 0; index < line.count; index += 1) {
     if (line.row(index)?.id === id) return id === undefined ? -1 : index;
@@ -10,7 +10,7 @@ export function placeOf(line: Line, id: string | undefined): number {
   return -1;
 }
 
-/** The nearest item that is not decided, looking from a place on in steps of one; else undefined. */
+/** The nearest undecided item in one direction; undefined if there is none. */
 export function openFrom(
   line: Line,
   from: number,
@@ -25,7 +25,7 @@ export function openFrom(
   return undefined;
 }
 
-/** Where to go once the item at a place is decided: on, or back if it was the last. */
+/** The item after a decision: the next one, or the previous one at the end. */
 export function afterDeciding(
   line: Line,
   at: number,

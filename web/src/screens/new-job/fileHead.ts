@@ -3,8 +3,8 @@ const AT_ONCE = 20;
 const IN_LINES = /\.(csv|tsv|tab|txt|list|jsonl|ndjson)$/i;
 
 /**
- * As much of the files as a look at their first rows needs, so that a large one is not sent twice.
- * A file of lines may be cut; others can only be read as a whole.
+ * The start of the files, for the preview, so that a large file is not sent twice. Line-based files
+ * may be cut; others are needed whole.
  */
 export function beginningOf(files: readonly File[]): File[] {
   return files.slice(0, AT_ONCE).map((file) => {

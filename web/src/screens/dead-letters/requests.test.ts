@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EVERYTHING, inWords, replayOf } from "./asked";
+import { EVERYTHING, inWords, replayOf } from "./requests";
 
 describe("what is replayed", () => {
   it("is what was chosen, whatever the filter says", () => {
@@ -22,9 +22,9 @@ describe("what is replayed", () => {
   });
 
   it("is named before it is done", () => {
-    expect(inWords({ itemIds: ["1"] })).toBe("These are the rows that you chose.");
+    expect(inWords({ itemIds: ["1"] })).toBe("The rows that you selected.");
     expect(inWords({ all: true, errorClass: "timeout", exceptIds: ["7"] })).toBe(
-      "These are all dead letters of class “timeout” in all jobs, but 1.",
+      "All dead letters of class “timeout” in all jobs, except 1.",
     );
   });
 });

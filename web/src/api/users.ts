@@ -1,45 +1,43 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, got } from "./client";
+import { api, dataOf } from "./client";
 import { keys } from "./keys";
-import type { TokenAsked, UserAsked, UserChange } from "./types";
+import type { TokenRequest, UserChange, UserRequest } from "./types";
 
-/** Everybody who may own jobs, by name (admins only). */
+/** All users, by name (admins only). */
 export function useUsers() {
   return useQuery({
     queryKey: keys.users,
-    queryFn: async ({ signal }) => (await got(api.GET("/api/users", { signal }))).items,
+    queryFn: async ({ signal }) => (await dataOf(api.GET("/api/users", { signal }))).items,
   });
 }
 
-/** Makes a user. */
 export function useAddUser() {
-  return useUserChange((body: UserAsked) => got(api.POST("/api/users", { body })));
+  return useUserChange((body: UserRequest) => dataOf(api.POST("/api/users", { body })));
 }
 
-/** Gives a user another role or password, or lets them in no more, or again. */
+/** Changes a user's role or password, or disables or enables the account. */
 export function useChangeUser() {
   return useUserChange(({ name, body }: { name: string; body: UserChange }) =>
-    got(api.PATCH("/api/users/{name}", { params: { path: { name } }, body })),
+    dataOf(api.PATCH("/api/users/{name}", { params: { path: { name } }, body })),
   );
 }
 
-/** Tokens that hold: one's own, or (admins) everybody's. */
+/** Valid tokens: one's own, or everyone's for admins. */
 export function useTokens() {
   return useQuery({
     queryKey: keys.tokens,
-    queryFn: async ({ signal }) => (await got(api.GET("/api/tokens", { signal }))).items,
+    queryFn: async ({ signal }) => (await dataOf(api.GET("/api/tokens", { signal }))).items,
   });
 }
 
-/** Makes a token; its secret is in the answer, this once. */
+/** Creates a token; the response contains its secret, once. */
 export function useAddToken() {
-  return useTokenChange((body: TokenAsked) => got(api.POST("/api/tokens", { body })));
+  return useTokenChange((body: TokenRequest) => dataOf(api.POST("/api/tokens", { body })));
 }
 
-/** Ends a token at once. */
 export function useRevokeToken() {
   return useTokenChange((tokenId: string) =>
-    got(api.DELETE("/api/tokens/{tokenId}", { params: { path: { tokenId } } })),
+    dataOf(api.DELETE("/api/tokens/{tokenId}", { params: { path: { tokenId } } })),
   );
 }
 

@@ -1,10 +1,10 @@
-/** Keys that were pressed while the item before was still being decided, oldest first. */
+/** Keys that were pressed while the previous item was being decided, oldest first. */
 export type Keys = readonly string[];
 
 const DECISIONS = ["a", "n", "s"] as const;
 export type DecisionKey = (typeof DECISIONS)[number];
 
-/** Every key that does something with an item in review. */
+/** All keys that act on an item in review. */
 export const REVIEW_KEYS: Keys = [
   ...DECISIONS,
   "ArrowLeft",
@@ -14,20 +14,20 @@ export const REVIEW_KEYS: Keys = [
 
 const MOST = 50;
 
-/** The keys with one more; beyond a number that nobody means, further ones are dropped. */
+/** Adds a key, up to a maximum; further keys are dropped. */
 export function withKey(keys: Keys, key: string): Keys {
   return keys.length < MOST ? [...keys, key] : keys;
 }
 
 export interface Played {
-  /** The candidate that is then chosen. */
+  /** Index of the candidate that is then selected. */
   place: number;
   decision: DecisionKey | null;
-  /** Keys for the items after this one. */
+  /** Keys for the next items. */
   rest: Keys;
 }
 
-/** What keys do with an item of so many candidates: up to the first that decides it. */
+/** The effect of keys on an item with `count` candidates, up to the first decision. */
 export function played(keys: Keys, place: number, count: number): Played {
   let at = place;
   for (const [index, key] of keys.entries()) {

@@ -1,11 +1,11 @@
-import type { DeadLetterFilter, ReplayAsked } from "../../api";
+import type { DeadLetterFilter, ReplayRequest } from "../../api";
 import { grouped, type Selection } from "../../design";
 
-/** What to ask of the server for the chosen rows; everything means all that match the filter. */
+/** The replay request for the selection. `everything` means all that match the filter. */
 export function replayOf(
   { everything, ids }: Pick<Selection, "everything" | "ids">,
   { errorClass, jobType }: DeadLetterFilter,
-): ReplayAsked {
+): ReplayRequest {
   if (!everything) return { itemIds: [...ids] };
   return {
     all: true,
@@ -15,17 +15,15 @@ export function replayOf(
   };
 }
 
-/** All that match, none taken out. */
 export const EVERYTHING: Pick<Selection, "everything" | "ids"> = {
   everything: true,
   ids: new Set<string>(),
 };
 
-/** Which dead letters that are, in a sentence. */
-export function inWords({ all, errorClass, jobType, exceptIds }: ReplayAsked): string {
-  if (!all) return "These are the rows that you chose.";
+export function inWords({ all, errorClass, jobType, exceptIds }: ReplayRequest): string {
+  if (!all) return "The rows that you selected.";
   const what = errorClass ? `of class “${errorClass}” ` : "";
   const where = jobType ? `in jobs of type “${jobType}”` : "in all jobs";
-  const but = exceptIds?.length ? `, but ${grouped(exceptIds.length)}` : "";
-  return `These are all dead letters ${what}${where}${but}.`;
+  const but = exceptIds?.length ? `, except ${grouped(exceptIds.length)}` : "";
+  return `All dead letters ${what}${where}${but}.`;
 }
