@@ -84,7 +84,9 @@ async def test_a_hint_names_the_handler_only_if_its_code_raised(store: SqliteSto
         " press Ctrl-C, fix the handler, and run the same command"
     )
     outside = await failing(store, REFUSED)
-    assert outside.hint.startswith("the first 2 rows all failed in the same way: no connection to http://10")
+    assert outside.hint.startswith(
+        "the first 2 rows all failed in the same way: no connection to http://10"
+    )
     assert outside.hint.endswith("; press Ctrl-C, fix the cause, and run the same command")
 
 

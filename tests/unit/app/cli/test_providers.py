@@ -112,9 +112,7 @@ def test_an_operators_word_and_its_end(headgate):
     gate = gates(headgate, "show", "shop")["provider:shop"]
     assert gate["override"]["rate_per_s"] == pytest.approx(100 / 60)
     assert gate["override"]["until"]
-    assert headgate("providers", "pause", "shop").err.startswith(
-        "shop is paused until resumed\n"
-    )
+    assert headgate("providers", "pause", "shop").err.startswith("shop is paused until resumed\n")
     assert gates(headgate, "ls")["provider:shop"]["cause"] == "paused"
     assert "paused until resumed" in headgate("providers", "show", "shop").out
     assert headgate("providers", "resume", "shop").err.startswith("shop continues as learned")
