@@ -311,7 +311,7 @@ def test_a_mended_row_leaves_nothing_behind(cli: Project):
     assert "1 row is bad: fix the file, then run the same command\n" in bad.err
     cli.write("rows.csv", "sku,n\nA,1\nB,2\nC,3\n")
     said = quick(cli, *run)
-    assert (said.code, "1 bad row was mended" in said.err) == (0, True), said.err
+    assert (said.code, "1 bad row was corrected" in said.err) == (0, True), said.err
     rows = [json.loads(line) for line in (cli.folder / "out.jsonl").read_text().splitlines()]
     assert sorted(row["sku"] for row in rows) == ["A", "B", "C"]
     assert {row["_status"] for row in rows} == {"DONE"}

@@ -146,7 +146,7 @@ def test_a_second_run_resumes_and_touches_nothing(cli: Cli):
     first = cli("run", "lookup.py:price", "products.csv")
     assert first.code == 3
     retry = "headgate run lookup.py:price products.csv --retry-failed"
-    assert f"try it again: {retry}" in first.err
+    assert f"run it again: {retry}" in first.err
     second = cli("run", "lookup.py:price", "products.csv", "--json")
     assert (second.code, second.json["resumed"], second.json["job_id"]) == (3, 3, 1)
     assert "resuming job 1: 3 finished rows are left alone" in second.err
@@ -323,7 +323,7 @@ def test_two_interrupts_hand_back_at_once_and_the_next_run_finishes(cli: Cli):
     said = cli("run", "lookup.py:stuck", "products.csv", "--json")
     assert (said.code, said.json["done"]) == (0, 3)
     assert all(item["attempts"] == 1 for item in cli("items", "ls", "1", "--json").json["items"])
-    assert "handing back" in err
+    assert "they run again later" in err
 
 
 def test_a_job_that_is_cancelled_or_deleted_while_it_runs(cli: Cli):

@@ -345,7 +345,7 @@ def test_providers_are_overruled_from_afar(shop: Shop):
 def test_commands_of_this_machine_refuse_a_server(shop: Shop, words: tuple[str, ...]):
     said = shop.far(*words)
     assert (said.code, said.out) == (2, "")
-    assert "works on this machine" in said.err
+    assert "does not work with a server" in said.err
     assert said.err.count("\n") == 1
 
 

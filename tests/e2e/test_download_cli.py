@@ -369,7 +369,7 @@ def wrong(*words: str) -> Callable[[Project], Ended]:
     [
         (wrong("absent.txt", "--out", "papers"), "absent.txt"),
         (wrong("works.csv", "--out", "papers"), "works.csv has none of the columns doi"),
-        (wrong("urls.txt", "--out", "urls.txt"), "--out urls.txt cannot be made"),
+        (wrong("urls.txt", "--out", "urls.txt"), "--out urls.txt: the folder cannot be created"),
         (wrong("urls.txt", "--out", "p", "--resolvers", "unpaywal"), "did you mean unpaywall?"),
         (wrong("urls.txt", "--out", "p", "--resolvers", "unpaywall"), "give --email"),
         (wrong("urls.txt", "--out", "p", "--types", "pdff"), "no type is called 'pdff'"),
@@ -393,4 +393,4 @@ def test_a_report_is_about_downloads(project: Project):
     listed(project, ["a"])
     assert project.run("run", "h.py:h", "urls.txt").code == 0
     ended = project.run("download", "report", "1")
-    assert (ended.code, "job 1 is no download" in ended.err) == (2, True)
+    assert (ended.code, "job 1 is not a download job" in ended.err) == (2, True)

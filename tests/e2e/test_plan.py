@@ -182,7 +182,7 @@ def test_people_see_a_table_with_what_would_help(cli: Cli):
         (("rows.csv", "--cache-hits", "130%"), "as 30% or 0.3"),
         (("rows.csv", "--calls-per-item", "0"), "a number above 0"),
         (("rows.csv", "--cost", "tokens"), "as tokens=1200"),
-        (("rows.csv", "--cost", "tokens=5"), "there is no such budget"),
+        (("rows.csv", "--cost", "tokens=5"), "the provider has no such budget"),
         (("nothing.csv",), "there is no file nothing.csv"),
     ],
 )
