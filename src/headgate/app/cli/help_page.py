@@ -30,7 +30,7 @@ _CODES = {"bold": "1", "dim": "2", "cyan": "1;36", "green": "1;32", "yellow": "3
 
 
 class HelpRow(NamedTuple):
-    """One option, argument or command: its cells and its explanation."""
+    """An option, argument or command: its cells and its explanation."""
 
     cells: tuple[str, ...]
     about: str

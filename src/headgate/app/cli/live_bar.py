@@ -70,7 +70,7 @@ class LiveBar:
 
 
 def plain_line(text: str) -> RenderableType:
-    """One line of text without a bar."""
+    """A line of text without a bar."""
     return Text(text, no_wrap=True, overflow="ellipsis")
 
 

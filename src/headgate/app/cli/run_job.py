@@ -1,4 +1,4 @@
-"""One `headgate run` from start to end: find the job, read, run, write, summarize."""
+"""The steps of `headgate run`: find the job, read, run, write, summarize."""
 
 import asyncio
 import contextlib

@@ -62,7 +62,7 @@ def _times(attempt: AttemptRow, verbose: bool) -> str:
 
 
 def call_line(call: Call) -> str:
-    """One call: method, host, answer, size, duration and wait."""
+    """A call: method, host, answer, size, duration and wait."""
     answer = f"{call.status} {call.kind}" if call.status else str(call.kind)
     times = f"{counted(call.bytes, 'byte')} in {span(call.ran_ms / 1e3)}"
     waited = f", waited {span(call.waited_ms / 1e3)}" if call.waited_ms else ""

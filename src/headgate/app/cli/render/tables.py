@@ -27,7 +27,7 @@ def table_lines(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> lis
 
 
 def fact_lines(pairs: Mapping[str, object]) -> list[str]:
-    """One name and value per line, without empty values."""
+    """Lines with a name and a value each, without empty values."""
     texts = [
         [f"  {name}", printable(str(value))]
         for name, value in pairs.items()
