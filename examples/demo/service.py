@@ -1,4 +1,4 @@
-"""A price service that is strict about its limit: what `make demo` works against.
+"""A price service with a strict limit, for `make demo`.
 
     python service.py PORT_FILE
 
@@ -6,8 +6,8 @@ It listens on a free port of the loopback address and writes that port into PORT
 
     200  with a price
     404  for products that it does not know (every 25th)
-    429  with Retry-After when asked more than LIMIT times a second
-    500  once for every 40th product, and always for three of them until it is mended (SIGUSR1)
+    429  with Retry-After beyond LIMIT requests a second
+    500  once for every 40th product, and always for three products until SIGUSR1
 
 SIGTERM ends it. Standard library only.
 """
@@ -23,15 +23,15 @@ from pathlib import Path
 from types import FrameType
 
 LIMIT = 120
-"""Requests a second."""
+"""Requests per second."""
 BURST = 20
-"""Requests that may come at once after a quiet time."""
+"""Requests that are allowed at the same time after a pause."""
 LATENCY_S = 0.03
 BROKEN = {501, 1001, 1501}
 
 
 class Bucket:
-    """Tokens that come back at a fixed rate; whoever finds none is refused."""
+    """A token bucket."""
 
     def __init__(self, rate: float, size: float) -> None:
         self._rate = rate
@@ -53,14 +53,14 @@ class Bucket:
 
 
 class Prices:
-    """The answers, and which troubles are left."""
+    """The answers, and the products that still fail."""
 
     def __init__(self) -> None:
         self.bucket = Bucket(LIMIT, BURST)
         self._shaky = {number for number in range(40, 4_000, 40) if number % 25}
         self._broken = set(BROKEN)
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         self._broken.clear()
 
     def answer(self, path: str) -> tuple[HTTPStatus, dict[str, object]]:
@@ -85,7 +85,7 @@ def _number_in(path: str) -> int | None:
 
 
 class Server(ThreadingHTTPServer):
-    """Holds the prices for all requests."""
+    """Shares the prices between all requests."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -96,7 +96,7 @@ class Server(ThreadingHTTPServer):
 
 
 class Request(BaseHTTPRequestHandler):
-    """One request."""
+    """Answers one request."""
 
     server: Server
 
@@ -113,22 +113,22 @@ class Request(BaseHTTPRequestHandler):
         self.wfile.write(text)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing: the demo's own output is what people look at."""
+        """Print nothing between the output of the demo."""
 
 
 def main() -> None:
     """Serve until SIGTERM."""
     server = Server()
 
-    def mend(_signal: int, _frame: FrameType | None) -> None:
-        server.prices.mend()
+    def repair(_signal: int, _frame: FrameType | None) -> None:
+        server.prices.repair()
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         raise SystemExit
 
-    signal.signal(signal.SIGUSR1, mend)
+    signal.signal(signal.SIGUSR1, repair)
     signal.signal(signal.SIGTERM, stop)
-    # Ctrl-C reaches everybody on the terminal; the demo ends this process by its id.
+    # Ctrl-C reaches all processes of the terminal; the demo ends this one by its id.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Path(sys.argv[1]).write_text(f"{server.server_port}\n", encoding="ascii")
     server.serve_forever()

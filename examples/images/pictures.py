@@ -1,4 +1,4 @@
-"""Makes a folder of pictures to be labelled: `python pictures.py FOLDER`. Standard library only."""
+"""Makes a folder of pictures to label: `python pictures.py FOLDER`. Standard library only."""
 
 import struct
 import sys

@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 def labels_of(picture: bytes) -> list[dict[str, object]]:
-    """What a model would say; this one looks at width and height alone."""
+    """The labels of a picture, from its width and height."""
     if not picture.startswith(b"\x89PNG\r\n"):
         return []
     width, height = struct.unpack(">II", picture[16:24])
@@ -24,7 +24,7 @@ def labels_of(picture: bytes) -> list[dict[str, object]]:
 
 
 class Request(BaseHTTPRequestHandler):
-    """One picture."""
+    """Answers one request."""
 
     def do_POST(self) -> None:
         picture = self.rfile.read(int(self.headers["Content-Length"]))
@@ -37,7 +37,7 @@ class Request(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A price service that is asked by number or by name.
+"""A price service with queries by number or by name.
 
     python service.py PORT_FILE
 
@@ -21,7 +21,7 @@ PRODUCTS = [
 
 
 class Request(BaseHTTPRequestHandler):
-    """One request: the products whose number and name are those that were asked for."""
+    """Answers with the products that have the requested number and name."""
 
     def do_GET(self) -> None:
         wanted = {name: values[0] for name, values in parse_qs(urlsplit(self.path).query).items()}
@@ -34,7 +34,7 @@ class Request(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 if __name__ == "__main__":

@@ -240,7 +240,7 @@ def test_a_moved_project_goes_on(cli: Project):
     there = moved(cli)
     said = quick(there, *RUN, "--out", "out.csv")
     assert said.code == 0, said.err
-    assert f"job 1 was made from {cli.folder / 'products.csv'}, which was moved here" in said.err
+    assert f"job 1 was created from {cli.folder / 'products.csv'}, which was moved here" in said.err
     assert [job["id"] for job in jobs(there)] == [1]
     assert (there.folder / "out.csv").read_text("utf-8").count("DONE") == 3
     assert "resuming job 1" in quick(there, *RUN).err
@@ -273,7 +273,7 @@ def test_a_job_goes_on_by_its_number_and_with_its_handler_elsewhere(cli: Project
     assert sorted(executions(cli)) == ["2", "3"]
     assert quick(cli, "run", "--job", "1").code == 0
     for words, message in [
-        (["--job", "1", "--new"], "--job goes on with a job, --new starts another"),
+        (["--job", "1", "--new"], "--job resumes a job and --new starts another"),
         (["--job", "1", "--config", "region=us"], "without --config region"),
         (["--job", "1", "--key", "sku"], "without --key"),
         (["--job", "9"], "job 9 does not exist"),
@@ -308,10 +308,10 @@ def test_a_mended_row_leaves_nothing_behind(cli: Project):
     run = ("run", "lookup.py:price", "rows.csv", "--key", "sku", "--out", "out.jsonl")
     bad = quick(cli, *run)
     assert bad.code == 3
-    assert "1 row is bad: mend the file, then run the same command\n" in bad.err
+    assert "1 row is bad: fix the file, then run the same command\n" in bad.err
     cli.write("rows.csv", "sku,n\nA,1\nB,2\nC,3\n")
     said = quick(cli, *run)
-    assert (said.code, "1 bad row was mended" in said.err) == (0, True), said.err
+    assert (said.code, "1 bad row was corrected" in said.err) == (0, True), said.err
     rows = [json.loads(line) for line in (cli.folder / "out.jsonl").read_text().splitlines()]
     assert sorted(row["sku"] for row in rows) == ["A", "B", "C"]
     assert {row["_status"] for row in rows} == {"DONE"}

@@ -86,7 +86,7 @@ def test_items_of_a_queue_whose_handler_names_gates_run(cli: Cli):
     ("words", "message"),
     [
         (["enqueue", "[1]", "--handler", "lookup.py:price"], "not a JSON object"),
-        (["enqueue", '{"sku": "a"}'], "there is no store"),
+        (["enqueue", '{"sku": "a"}'], "no store exists"),
         (["enqueue", "{}", "--handler", "lookup.py:none"], "has no function 'none'"),
         (
             ["import", "nowhere.jsonl", "--handler", "lookup.py:price"],
@@ -116,7 +116,7 @@ def test_a_daemon_works_on_all_jobs_until_it_is_stopped(cli: Cli):
         _, err = process.communicate(timeout=120)
     assert process.returncode == 0
     assert "settled 3 items" in err
-    assert cli("workers", "ls").err == "no worker is running: `headgate worker` starts one\n"
+    assert cli("workers", "ls").err == "No worker is running. Start one with `headgate worker`.\n"
 
 
 def test_a_job_that_was_brought_back_is_drained_by_a_worker(cli: Cli):

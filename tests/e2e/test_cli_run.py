@@ -146,7 +146,7 @@ def test_a_second_run_resumes_and_touches_nothing(cli: Cli):
     first = cli("run", "lookup.py:price", "products.csv")
     assert first.code == 3
     retry = "headgate run lookup.py:price products.csv --retry-failed"
-    assert f"try it again: {retry}" in first.err
+    assert f"run it again: {retry}" in first.err
     second = cli("run", "lookup.py:price", "products.csv", "--json")
     assert (second.code, second.json["resumed"], second.json["job_id"]) == (3, 3, 1)
     assert "resuming job 1: 3 finished rows are left alone" in second.err
@@ -160,7 +160,7 @@ def test_retry_failed_tries_only_the_failures(cli: Cli):
     (cli.folder / "mended").touch()
     said = cli("run", "lookup.py:price", "products.csv", "--retry-failed", "--json")
     assert (said.code, said.json["done"], said.json["resumed"]) == (0, 3, 2)
-    assert "trying 1 failed row again" in said.err
+    assert "running 1 failed row again" in said.err
     assert sorted(executions(cli)) == ["1", "2", "2", "3"]
 
 
@@ -188,7 +188,7 @@ def test_a_changed_source_adds_its_new_keys(cli: Cli):
     cli.write("products.csv", "sku,note\naa,n\nbb,changed\ncc,n\n")
     said = cli("run", "lookup.py:price", "products.csv", "--key", "sku", "--json")
     assert (said.code, said.json["total"], said.json["resumed"]) == (0, 3, 2)
-    assert "1 row changed since the job was made" in said.err
+    assert "1 row changed since the job was created" in said.err
     assert "lines 3" in said.err
     assert sorted(executions(cli)) == ["aa", "bb", "cc"]
 
@@ -280,7 +280,7 @@ def test_when_nothing_can_progress_it_stops_resumable(cli: Cli):
     products(cli, "aa", "bb")
     said = cli("run", "lookup.py:waits", "products.csv", "--max-stall=1", "--json")
     assert (said.code, said.json["exit"], said.json["pending"]) == (4, 4, 2)
-    assert "nothing could progress" in said.err
+    assert "no row made progress" in said.err
     assert "go on with: headgate run lookup.py:waits products.csv" in said.err
 
 
@@ -303,7 +303,7 @@ def test_one_interrupt_finishes_what_runs(cli: Cli):
     assert (process.returncode, answer["exit"]) == (4, 4)
     assert answer["done"] >= 2
     assert answer["pending"] == 50 - answer["done"]
-    assert "press Ctrl-C again to hand them back" in err
+    assert "press Ctrl-C again to stop them now" in err
     assert "go on with: headgate run lookup.py:stuck products.csv" in err
     assert not (cli.folder / "o.csv").exists()
     check = cli("db", "check")
@@ -323,7 +323,7 @@ def test_two_interrupts_hand_back_at_once_and_the_next_run_finishes(cli: Cli):
     said = cli("run", "lookup.py:stuck", "products.csv", "--json")
     assert (said.code, said.json["done"]) == (0, 3)
     assert all(item["attempts"] == 1 for item in cli("items", "ls", "1", "--json").json["items"])
-    assert "handing back" in err
+    assert "they run again later" in err
 
 
 def test_a_job_that_is_cancelled_or_deleted_while_it_runs(cli: Cli):
@@ -333,7 +333,7 @@ def test_a_job_that_is_cancelled_or_deleted_while_it_runs(cli: Cli):
         assert cli("jobs", "cancel", "1", "--yes").code == 0
         _, err = process.communicate(timeout=120)
     assert process.returncode == 4
-    assert "bring it back with: headgate jobs reprocess 1 --status CANCELLED" in err
+    assert "run it again with: headgate jobs reprocess 1 --status CANCELLED" in err
     refused = cli("run", "lookup.py:stuck", "products.csv")
     assert (refused.code, "was cancelled" in refused.err) == (2, True)
     for path in cli.folder.glob("started-*"):

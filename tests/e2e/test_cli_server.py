@@ -118,7 +118,7 @@ def test_a_key_that_is_not_there_is_refused_alike(shop: Shop):
     for tell in (shop.near, shop.far):
         said = tell("items", "show", "nobody")
         assert said.code == 2
-        assert "there is no item with the key 'nobody'" in said.err
+        assert "no item has the key 'nobody'" in said.err
 
 
 def test_an_item_with_calls_is_the_same(shop: Shop):
@@ -297,7 +297,7 @@ def test_a_decision_is_made_from_afar(shop: Shop):
     listed = shop.far("items", "ls", job, "--json").json["items"]
     one, two, three = (str(item["id"]) for item in listed)
     unclear = shop.far("items", "accept", one)
-    assert unclear.err == "error: say with --candidate which one is right: one of Q1, Q2\n"
+    assert unclear.err == "error: name the right candidate with --candidate: one of Q1, Q2\n"
     assert unclear == shop.near("items", "accept", one)
     taken = shop.far("items", "accept", one, "--candidate", "Q2", "--json").json
     assert (taken["status"], taken["result"]) == ("DONE", {"match": "Q2"})
@@ -345,7 +345,7 @@ def test_providers_are_overruled_from_afar(shop: Shop):
 def test_commands_of_this_machine_refuse_a_server(shop: Shop, words: tuple[str, ...]):
     said = shop.far(*words)
     assert (said.code, said.out) == (2, "")
-    assert "works on this machine" in said.err
+    assert "does not work with a server" in said.err
     assert said.err.count("\n") == 1
 
 

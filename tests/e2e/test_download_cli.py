@@ -148,7 +148,7 @@ def test_a_second_run_looks_for_changes_and_leaves_the_rest(project: Project, pr
     provider.script = site({**scripts, "/1.pdf": paper("another edition")})
     ended = download(project, file)
     assert ended.code == 0, ended.err
-    assert "trying all 3 rows again" in ended.err
+    assert "running all 3 rows again" in ended.err
     outcomes = [line["outcome"] for line in manifest(project).values()]
     assert outcomes == ["skipped", "done", "skipped"]
     assert next(iter(manifest(project).values()))["reason"] == "unchanged"
@@ -304,7 +304,7 @@ def test_a_dry_run_shows_the_plans_and_fetches_nothing(asking: Project, services
     assert [plan["url"] for plan in rows[1]["plans"]] == services.urls(Case.SEVERAL)
     assert rows[2]["plans"] == []
     assert {miss["resolver"] for miss in rows[2]["misses"]} == {"unpaywall", "crossref"}
-    assert "2 of 3 rows have a place to try; nothing was fetched" in ended.err
+    assert "2 of 3 rows have a place to try; nothing was downloaded" in ended.err
     assert len(server.seen) == before
     assert not (asking.folder / "papers").exists()
     assert asking.jobs() == []
@@ -318,8 +318,8 @@ def test_what_services_are_left_out_for_want_of_is_said(asking: Project):
     (asking.folder / "headgate.toml").write_text("\n\n".join([*kept, *off]))
     ended = download(asking, "dois.csv", "--dry-run")
     assert ended.code == 0, ended.err
-    assert "core is not asked: it needs a key: set CORE_API_KEY" in ended.err
-    assert "unpaywall is not asked: it needs an e-mail address: give --email" in ended.err
+    assert "core is not used: it needs a key: set CORE_API_KEY" in ended.err
+    assert "unpaywall is not used: it needs an e-mail address: give --email" in ended.err
 
 
 def test_dois_become_files_by_way_of_services(asking: Project):
@@ -356,7 +356,7 @@ def test_a_folder_that_cannot_be_used_stops_the_job_and_not_the_items(
     blocked.unlink()
     ended = download(project, file)
     assert ended.code == 0, ended.err
-    assert "had to stop" in ended.err
+    assert "was halted" in ended.err
     assert [line["outcome"] for line in manifest(project).values()] == ["done"]
 
 
@@ -369,12 +369,12 @@ def wrong(*words: str) -> Callable[[Project], Ended]:
     [
         (wrong("absent.txt", "--out", "papers"), "absent.txt"),
         (wrong("works.csv", "--out", "papers"), "works.csv has none of the columns doi"),
-        (wrong("urls.txt", "--out", "urls.txt"), "--out urls.txt cannot be made"),
+        (wrong("urls.txt", "--out", "urls.txt"), "--out urls.txt: the folder cannot be created"),
         (wrong("urls.txt", "--out", "p", "--resolvers", "unpaywal"), "did you mean unpaywall?"),
         (wrong("urls.txt", "--out", "p", "--resolvers", "unpaywall"), "give --email"),
         (wrong("urls.txt", "--out", "p", "--types", "pdff"), "unknown type 'pdff'"),
         (wrong("urls.txt", "--out", "p", "--config", "nonsense=1"), "nonsense"),
-        (wrong("verify", "absent"), "absent is no folder"),
+        (wrong("verify", "absent"), "absent is not a folder"),
         (wrong("verify", "."), "has no manifest.jsonl that can be read"),
     ],
 )
@@ -393,4 +393,4 @@ def test_a_report_is_about_downloads(project: Project):
     listed(project, ["a"])
     assert project.run("run", "h.py:h", "urls.txt").code == 0
     ended = project.run("download", "report", "1")
-    assert (ended.code, "job 1 is no download" in ended.err) == (2, True)
+    assert (ended.code, "job 1 is not a download job" in ended.err) == (2, True)

@@ -126,7 +126,7 @@ def test_nothing_known_is_said_and_shown_for_some_limits(cli: Cli):
     cli.write("rows.csv", "id\n" + "".join(f"{row}\n" for row in range(200)))
     said = cli("plan", "rows.csv", "--provider", "openai")
     assert said.code == 0
-    assert "nothing is known of the limit of openai" in said.err
+    assert "the limit of openai is unknown" in said.err
     assert [line.split()[0] for line in said.out.splitlines()[-4:]] == [
         "1/s",
         "10/s",
@@ -182,7 +182,7 @@ def test_people_see_a_table_with_what_would_help(cli: Cli):
         (("rows.csv", "--cache-hits", "130%"), "as 30% or 0.3"),
         (("rows.csv", "--calls-per-item", "0"), "a number above 0"),
         (("rows.csv", "--cost", "tokens"), "as tokens=1200"),
-        (("rows.csv", "--cost", "tokens=5"), "there is no such budget"),
+        (("rows.csv", "--cost", "tokens=5"), "the provider has no such budget"),
         (("nothing.csv",), "the file nothing.csv does not exist"),
     ],
 )

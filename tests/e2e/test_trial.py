@@ -64,7 +64,7 @@ def test_failing_rows_show_at_once_and_a_run_can_be_stopped_for_them(cli: Cli):
     assert (
         "30 rows of 30 failed, which reaches --max-errors 25: KeyError: 'prise' at" in stopped.err
     )
-    assert "mend the handler, then go on with: headgate run lookup.py:price in.csv" in stopped.err
+    assert "fix the handler, then go on with: headgate run lookup.py:price in.csv" in stopped.err
     assert cli("jobs", "ls", "--json").json["jobs"][0]["counts"]["pending"] == 30
 
 
@@ -80,8 +80,8 @@ def test_the_first_rows_that_all_fail_alike_give_a_hint(cli: Cli):
     process.terminate()
     process.communicate(timeout=50)
     assert said == (
-        "the first 40 rows all failed alike: KeyError: 'prise' at lookup.py:3;"
-        " press Ctrl-C, mend the handler, and run the same command\n"
+        "the first 40 rows all failed in the same way: KeyError: 'prise' at lookup.py:3;"
+        " press Ctrl-C, fix the handler, and run the same command\n"
     )
 
 

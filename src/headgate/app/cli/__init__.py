@@ -1,4 +1,4 @@
-"""The command line: one file per noun, data on standard output, talk on standard error."""
+"""The command line: one module per noun. Data goes to stdout, messages go to stderr."""
 
 import inspect
 import sys
@@ -35,7 +35,7 @@ EPILOG = f"""Start here:
 {EXITS}"""
 
 
-def _print_version(wanted: bool) -> None:  # a Typer callback gets its value in place
+def _print_version(wanted: bool) -> None:  # Typer passes the value by position
     if wanted:
         typer.echo(f"headgate {__version__}")
         raise typer.Exit
@@ -67,15 +67,14 @@ app.callback(epilog=EPILOG)(shared_callback(ABOUT, VERSION))
 
 
 def main() -> None:
-    """The entry of the `headgate` executable."""
-    # Handlers named by module are found from where the command was given, as by `python -m`.
+    # As with `python -m`, handlers named by module are found from the current folder.
     add_folder(Path.cwd())
     catch_strays()
     stdout = sys.stdout
     try:
         app()
     except SystemExit as end:
-        # The reader of a help text has gone: Click then wraps the stream and ends with 1.
+        # If the reader of a help page closes the pipe, Click wraps the stream and exits with 1.
         if end.code == Exit.INTERNAL and sys.stdout is not stdout:
             raise SystemExit(int(Exit.BROKEN_PIPE)) from None
         raise

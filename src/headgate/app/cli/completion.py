@@ -1,4 +1,4 @@
-"""What the shell offers for a word: job numbers, statuses and classes of failures."""
+"""Shell completion of job numbers, statuses and error classes."""
 
 import asyncio
 
@@ -8,15 +8,14 @@ from headgate.core.fault import FaultClass
 from headgate.core.status import ItemStatus
 
 Offer = list[tuple[str, str]]
-"""Words, each with what it stands for."""
+"""Pairs of a completion and its description."""
 NEWEST = 50
 
 
 def job_numbers(ctx: typer.Context, incomplete: str) -> Offer:
-    """The newest jobs that begin like this, with their names."""
     try:
         return asyncio.run(_jobs(ctx, incomplete))
-    except Exception:  # noqa: BLE001  whatever is wrong, a shell must not be disturbed by it
+    except Exception:  # noqa: BLE001  completion must not print errors into the shell
         return []
 
 
@@ -25,8 +24,8 @@ async def _jobs(ctx: typer.Context, incomplete: str) -> Offer:
 
     given = {name: ctx.params.get(name) for name in ("config_file", "db", "server")}
     async with CliContext(Flags(**given, quiet=True)).service() as service:
-        stands = await service.jobs.ls(0, NEWEST)
-    jobs = [stand.job for stand in stands]
+        listed = await service.jobs.ls(0, NEWEST)
+    jobs = [each.job for each in listed]
     return [
         (str(job.id), f"{job.name} ({job.state})")
         for job in jobs
@@ -35,7 +34,7 @@ async def _jobs(ctx: typer.Context, incomplete: str) -> Offer:
 
 
 def statuses(incomplete: str) -> list[str]:
-    """Statuses, also behind the comma of a list."""
+    """Statuses, also after the comma of a list."""
     before, comma, last = incomplete.rpartition(",")
     taken = set(before.upper().split(","))
     return [
@@ -46,5 +45,4 @@ def statuses(incomplete: str) -> list[str]:
 
 
 def error_classes(incomplete: str) -> list[str]:
-    """Classes of failures."""
     return [each for each in FaultClass if each.startswith(incomplete.lower())]

@@ -1,4 +1,4 @@
-"""`headgate config`: what is set, and where."""
+"""`headgate config`: the settings and where each was set."""
 
 from typing import Annotated, Any
 
@@ -10,7 +10,7 @@ from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.app.settings import LEAVES, value_of
 from headgate.core.redact_values import without_secrets
 
-app = noun("config", "See the settings.")
+app = noun("config", "Show the settings.")
 
 
 @command(

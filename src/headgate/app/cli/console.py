@@ -1,16 +1,15 @@
-"""The terminal, as Rich draws on it. Loaded for the first line that a terminal shows."""
+"""The Rich console of a terminal. Imported when the first line is printed to a terminal."""
 
 from rich.console import Console
 
 
 class PipedConsole(Console):
-    """A console that says when its reader has gone; Rich itself would end the program with 1."""
+    """A console that raises BrokenPipeError, where Rich would exit with 1."""
 
     def on_broken_pipe(self) -> None:
-        """Raise, so that the command ends as by every other closed pipe."""
         raise BrokenPipeError
 
 
 def console(*, stderr: bool = False, width: int | None = None) -> Console:
-    """One of the two streams; text is shown as it is."""
+    """A console for stdout or stderr that prints text without markup or highlighting."""
     return PipedConsole(stderr=stderr, width=width, highlight=False, markup=False, emoji=False)

@@ -1,4 +1,4 @@
-"""`headgate db`: the store itself."""
+"""`headgate db`: migrate, check and back up the store."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,12 +12,12 @@ from headgate.app.cli.options import Json, Yes
 from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.core.errors import UsageError
 
-app = noun("db", "Look after the store.")
+app = noun("db", "Migrate, check and back up the store.")
 
 
 @command(app, "migrate", ["headgate db migrate", "headgate db migrate --db postgresql://me@db/hg"])
 async def migrate(cli: CliContext, as_json: Json = False) -> None:
-    """Bring the schema up to date, also of a store that is too old to be opened."""
+    """Update the schema of the store, also if it is too old to be opened."""
     applied = await wiring.open_store(cli.load().settings).migrate()
     if as_json:
         cli.screen.json({"applied": applied})
@@ -29,7 +29,7 @@ async def migrate(cli: CliContext, as_json: Json = False) -> None:
 
 @command(app, "status", ["headgate db status", "headgate db status --json"])
 async def status(cli: CliContext, as_json: Json = False) -> None:
-    """Show where the store is, its versions and its size."""
+    """Show the store's location, versions and size."""
     async with cli.store() as store:
         found = await store.reads.status()
     if as_json:
@@ -52,10 +52,10 @@ async def status(cli: CliContext, as_json: Json = False) -> None:
 @command(app, "check", ["headgate db check", "headgate db check --repair"])
 async def check(
     cli: CliContext,
-    repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended.")] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Repair what can be repaired.")] = False,
     as_json: Json = False,
 ) -> Exit:
-    """Compare the store with its own laws; exit 6 if something is off."""
+    """Check the consistency of the store; exit 6 if there is a problem."""
     async with cli.store() as store:
         findings = await store.reads.check(repair=repair)
     left = [finding for finding in findings if not finding.repaired]
@@ -67,27 +67,27 @@ async def check(
     if not findings:
         cli.screen.say("clean")
     elif any(finding.repairable for finding in left):
-        cli.screen.say("mend it: headgate db check --repair")
+        cli.screen.say("repair it: headgate db check --repair")
     return Exit.PROBLEMS if left else Exit.OK
 
 
 @command(app, "backup", ["headgate db backup headgate-backup.db"])
 async def backup(
     cli: CliContext,
-    target: Annotated[Path, typer.Argument(metavar="FILE", help="Where the copy goes.")],
+    target: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")],
     yes: Yes = False,
 ) -> None:
-    """Write a consistent copy while others work; `--yes` replaces an existing file."""
+    """Write a consistent copy, also while workers run; `--yes` replaces an existing file."""
     if target.exists() and not yes:
         raise UsageError(f"{target} exists; add --yes to replace it")
     if not target.absolute().parent.is_dir():
-        raise UsageError(f"there is no folder {target.absolute().parent}")
+        raise UsageError(f"the folder {target.absolute().parent} does not exist")
     unfinished = target.with_name(f".{target.name}.part")
     unfinished.unlink(missing_ok=True)
     async with cli.store() as store:
         try:
             await store.backup(str(unfinished))
-        except UsageError as error:  # advice names the file that was asked for
+        except UsageError as error:  # name the file that the user gave, not the temporary one
             raise UsageError(str(error).replace(str(unfinished), str(target))) from error
     unfinished.replace(target)
     cli.screen.say(f"wrote {target}; use it with --db {target}")

@@ -1,4 +1,4 @@
-"""`headgate dlq`: dead letters, which are the items in ERROR, across jobs."""
+"""`headgate dlq`: dead letters, which are the items in ERROR of all jobs."""
 
 from typing import Annotated
 
@@ -27,12 +27,12 @@ from headgate.core.words import counted
 from headgate.engine.job_control import Replay
 from headgate.ports.reads import ItemQuery
 
-app = noun("dlq", "Dead letters: inspect and replay what ended in ERROR, across jobs.")
+app = noun("dlq", "Dead letters: inspect and replay items that ended in ERROR, in all jobs.")
 
 DEAD = frozenset({ItemStatus.ERROR})
 OfJob = Annotated[
     int | None,
-    typer.Option("--job", metavar="JOB", help="Only of this job; ITEM is then a key of it."),
+    typer.Option("--job", metavar="JOB", help="Only items of this job; ITEM is then a key."),
 ]
 
 
@@ -42,14 +42,14 @@ async def ls(
     *,
     job: OfJob = None,
     handler: Annotated[
-        str | None, typer.Option("--handler", metavar="H", help="Only of this handler.")
+        str | None, typer.Option("--handler", metavar="H", help="Only items of this handler.")
     ] = None,
     error_class: ErrorClass = None,
     after: After = None,
     limit: Limit = 50,
     as_json: Json = False,
 ) -> None:
-    """List dead letters, the longest dead first; those of one job in input order."""
+    """List dead letters, oldest first; with `--job`, in input order."""
     query = ItemQuery(
         job_id=job,
         statuses=DEAD,
@@ -78,14 +78,14 @@ async def show(
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
-    """Show a dead letter with its input and every attempt."""
+    """Show a dead letter with its input and all attempts."""
     async with cli.service() as service:
         item_id = await item_id_of(service.items, item, job)
         account = await service.items.account(item_id)
     status = account.detail.row.status
     if status is not ItemStatus.ERROR:
         raise UsageError(
-            f"item {item_id} is {status}, not dead; see: headgate items show {item_id}"
+            f"item {item_id} is {status}, not ERROR; see: headgate items show {item_id}"
         )
     show_item(cli, account, verbose=verbose, as_json=as_json)
 
@@ -106,17 +106,19 @@ async def replay(
     *,
     items: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ITEM]...", help="The items to replay: their numbers or keys."),
+        typer.Argument(metavar="[ITEM]...", help="The numbers or keys of the items to replay."),
     ] = None,
     job: OfJob = None,
     error_class: ErrorClass = None,
-    everything: Annotated[bool, typer.Option("--all", help="Those of every job.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Replay the dead letters of all jobs.")
+    ] = False,
     reset_attempts: ResetAttempts = False,
     dry_run: DryRun = False,
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
-    """Bring dead letters back to PENDING and print how many."""
+    """Set dead letters back to PENDING, so that they run again."""
     if everything == bool(items or job is not None):
         raise UsageError("say what to replay: item numbers or keys, --job JOB, or --all")
     what = Replay(

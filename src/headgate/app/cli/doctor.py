@@ -1,4 +1,4 @@
-"""`headgate doctor`: whether everything is as it must be."""
+"""`headgate doctor`: checks of Python, the machine, the settings and the store."""
 
 from functools import partial
 from typing import Annotated
@@ -17,7 +17,7 @@ async def doctor(
     cli: CliContext,
     handler: Annotated[
         str | None,
-        typer.Option("--handler", metavar="H", help="Also see whether this handler can be loaded."),
+        typer.Option("--handler", metavar="H", help="Also check that this handler can be loaded."),
     ] = None,
     as_json: Json = False,
 ) -> Exit:
@@ -41,7 +41,9 @@ async def _lines(cli: CliContext, handler: str | None) -> list[Line]:
         settings = cli.load().settings
         lines = list(machine_checks(settings))
     except BadSetting as error:
-        return [Line(Grade.PROBLEM, "settings", str(error), "mend it and run this again")]
+        return [
+            Line(Grade.PROBLEM, "settings", str(error), "fix it and run `headgate doctor` again")
+        ]
     lines += [line async for line in store_checks(settings, cli.clock)]
     if handler is not None:
         lines.append(handler_check(partial(resolve, references=settings.handlers), handler))
@@ -53,5 +55,4 @@ def _problems(lines: list[Line]) -> list[Line]:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command to the root."""
     command(app, "doctor", ["headgate doctor", "headgate doctor --handler lookup.py:price"])(doctor)

@@ -1,4 +1,4 @@
-"""`headgate download`: from a list of identifiers to a folder of verified files."""
+"""`headgate download`: download the files of a list of identifiers into a folder."""
 
 import asyncio
 import os
@@ -63,7 +63,10 @@ async def download(
     email: Annotated[
         str | None,
         option(
-            "--email", panel=FILES, metavar="ADDRESS", about="Whom services and hosts may write to."
+            "--email",
+            panel=FILES,
+            metavar="ADDRESS",
+            about="Your email address, sent to services and hosts as a contact.",
         ),
     ] = None,
     resolvers: Annotated[
@@ -72,7 +75,7 @@ async def download(
             "--resolvers",
             panel=FILES,
             metavar="NAME[,NAME]",
-            about="Whom to ask for files, in this order; default: all that are on.",
+            about="Resolvers to ask, in this order; default: all enabled ones.",
         ),
     ] = None,
     types: Annotated[
@@ -81,26 +84,26 @@ async def download(
             "--types",
             panel=FILES,
             metavar="TYPE[,TYPE]",
-            about="What is kept: pdf, html, …; default: what the resolver promises.",
+            about="File types to keep: pdf, html, …; default: the type the resolver announces.",
         ),
     ] = None,
     min_bytes: Annotated[
         int | None,
-        option("--min-bytes", panel=FILES, metavar="N", about="A smaller file is refused."),
+        option("--min-bytes", panel=FILES, metavar="N", about="Reject smaller files."),
     ] = None,
     max_bytes: Annotated[
         int | None,
-        option("--max-bytes", panel=FILES, metavar="N", about="A larger file is refused."),
+        option("--max-bytes", panel=FILES, metavar="N", about="Reject larger files."),
     ] = None,
     head: Annotated[
-        bool, option("--head", panel=FILES, about="Ask for the headers before the file.")
+        bool, option("--head", panel=FILES, about="Send a HEAD request before each download.")
     ] = False,
     names: Annotated[
-        NameStyle | None, option("--names", panel=FILES, about="What files are called.")
+        NameStyle | None, option("--names", panel=FILES, about="How files are named.")
     ] = None,
     dry_run: Annotated[
         bool,
-        option("--dry-run", panel=FILES, about="Show where files would come from; fetch none."),
+        option("--dry-run", panel=FILES, about="Show where the files are; download nothing."),
     ] = False,
     new: New = False,
     name: Name = "",
@@ -118,7 +121,7 @@ async def download(
     max_stall: MaxStall = 3_600.0,
     as_json: EndJson = False,
 ) -> Exit:
-    """Download what FILE names into a folder; run it again to go on, or to look for changes."""
+    """Download the files that FILE lists; run it again to resume or to check for changes."""
     settings = cli.load(*worker_flags(concurrency, processes, item_timeout)).settings
     given = config_in(config or []) | {
         "out": str(out.resolve()),
@@ -130,10 +133,10 @@ async def download(
         reading = ReadOptions(stated, delimiter, encoding, sheet)
         source = open_source(path, reading, settings.limits)
         kinds = await asyncio.to_thread(kinds_in, source, file)
-        if kinds - {IdentifierKind.URL}:  # about a URL nobody is asked who was not named
-            _tell_left_out(cli, spec)
+        if kinds - {IdentifierKind.URL}:  # a URL is looked up only by resolvers that were named
+            _print_left_out(cli, spec)
         if dry_run:
-            # By name, so that no other command has to load resolvers and an HTTP client.
+            # Imported here: other commands need neither resolvers nor an HTTP client.
             from headgate.app.cli.download_plans import show_plans  # noqa: PLC0415
 
             return await show_plans(cli, settings, spec, source, as_json=as_json)
@@ -161,7 +164,7 @@ async def download(
 
 
 class Records:
-    """The manifest and the steps: of what is finished, also when the run was stopped."""
+    """Writes manifest.jsonl and attempts.jsonl, also after a run that was stopped early."""
 
     early = True
     notes: tuple[str, ...] = ()
@@ -172,28 +175,29 @@ class Records:
         self.name = str(folder / MANIFEST)
 
     async def write(self, job_id: int) -> str:
-        """Write both."""
         written = await write_records(self._history, job_id, self._folder)
         return f"{counted(written.lines, 'line')}; {ATTEMPTS} has {counted(written.steps, 'step')}"
 
 
-def _tell_left_out(cli: CliContext, spec: HandlerSpec) -> None:
-    """Which services are not asked for want of something; those that are off are meant to be."""
+def _print_left_out(cli: CliContext, spec: HandlerSpec) -> None:
+    """Print the resolvers that lack a setting; disabled resolvers are not mentioned."""
     left_out: Mapping[str, str] = getattr(spec.call, "left_out", {})
     for name, why in left_out.items():
         if why.startswith("needs"):
-            cli.screen.say(f"{name} is not asked: it {why}")
+            cli.screen.say(f"{name} is not used: it {why}")
 
 
 def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"--out {folder} cannot be made: {error.strerror}") from error
+        raise UsageError(
+            f"--out {folder}: the folder cannot be created: {error.strerror}"
+        ) from error
 
 
 def _chosen(**values: Any) -> dict[str, Any]:
-    """What was given: the rest is left to the handler, also if its defaults change."""
+    """The options that were given. The handler's own defaults apply to the others."""
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -202,7 +206,6 @@ def _words(text: str | None) -> list[str] | None:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command to the root."""
     examples = [
         "headgate download urls.txt --out papers/",
         "headgate download dois.csv --out papers/ --resolvers arxiv,crossref",

@@ -1,4 +1,4 @@
-"""`headgate download --dry-run`: where each file would come from; no file is fetched."""
+"""`headgate download --dry-run`: ask the resolvers where each file is; download nothing."""
 
 import os
 from collections.abc import Iterator
@@ -24,17 +24,17 @@ NO_JOB = 0
 async def show_plans(
     cli: CliContext, settings: Settings, spec: HandlerSpec, source: Source, *, as_json: bool
 ) -> Exit:
-    """Ask the services, paced and cached as in earnest, and print what they say of each row."""
+    """Ask the resolvers, with the pace and the cache of a real run, and print their answers."""
     download = spec.call
     if not isinstance(download, Download):
         raise TypeError(f"{spec.name} makes no plans")
     rows = placed = 0
-    # What services were learned to stand is kept, so that the run in earnest begins with it.
+    # The store keeps the learned limits, so that the real run starts with them.
     async with cli.store(settings, create=True) as store:
         rng = Random()  # noqa: S311  jitter
-        traffic = HttpFactory(settings, store, f"dry-run-{os.getpid()}", cli.clock, rng)
-        traffic.adopt(spec.providers)
-        http = traffic(
+        factory = HttpFactory(settings, store, f"dry-run-{os.getpid()}", cli.clock, rng)
+        factory.adopt(spec.providers)
+        http = factory(
             Turn(LOCAL_OWNER, NO_JOB),
             spec.provider or "",
             lambda _: None,
@@ -52,15 +52,14 @@ async def show_plans(
                     for line in in_words(planned):
                         cli.screen.line(line)
         finally:
-            await traffic.close()
+            await factory.close()
     have = agreeing(placed, "has", "have")
     found = f"{placed:,} of {counted(rows, 'row')} {have} a place to try"
-    cli.screen.say(f"{found}; nothing was fetched", "bold")
+    cli.screen.say(f"{found}; nothing was downloaded", "bold")
     return Exit.OK
 
 
 def plan_json(planned: Planned) -> dict[str, Any]:
-    """A row for JSON."""
     return {
         "line": planned.line,
         "id": planned.id or None,
@@ -75,7 +74,6 @@ def plan_json(planned: Planned) -> dict[str, Any]:
 
 
 def in_words(planned: Planned) -> Iterator[str]:
-    """A row and its plans, a line each."""
     yield planned.id or f"line {planned.line}: {planned.input}"
     if planned.problem:
         yield f"    bad row: {planned.problem}"

@@ -1,4 +1,4 @@
-"""`headgate download report`: what came of a download job, and how it treated the hosts."""
+"""`headgate download report`: the outcomes of a download job, and its requests by host."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +19,7 @@ from headgate.core.politeness import Conduct
 from headgate.core.words import counted
 
 IN_WORDS = {"cut": "connection ended before the file was complete"}
-"""Codes of reasons that say too little by themselves."""
+"""Reason codes that need an explanation."""
 MOST_SHOWN = 20
 HANDLER = "download"
 
@@ -32,12 +32,12 @@ async def report(
         bool,
         typer.Option(
             "--records",
-            help=f"Write {MANIFEST} and {ATTEMPTS} of the job anew, into its folder.",
+            help=f"Write {MANIFEST} and {ATTEMPTS} again, into the job's folder.",
         ),
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Sum up a download job: outcomes by resolver, the cache, bytes, waits and politeness."""
+    """Summarize a download job: outcomes by resolver, cache, bytes, waits and politeness."""
     async with cli.store() as store:
         job = await store.reads.job(job_id)
         folder = folder_of(job)
@@ -55,17 +55,17 @@ async def report(
 
 
 def folder_of(job: Job) -> Path:
-    """Where a download job puts its files; UsageError if it is none."""
+    """The output folder of a download job; UsageError for another kind of job."""
     out = job.config.get("out")
     if job.handler != HANDLER or not isinstance(out, str):
         raise UsageError(
-            f"job {job.id} is no download, but of {job.handler}: see headgate jobs show {job.id}"
+            f"job {job.id} is not a download job (its handler is {job.handler});"
+            f" see: headgate jobs show {job.id}"
         )
     return Path(out)
 
 
 def report_json(found: Report) -> dict[str, Any]:
-    """A report for JSON."""
     shape: dict[str, Any] = msgspec.to_builtins(found)
     return {
         **shape,
@@ -76,7 +76,6 @@ def report_json(found: Report) -> dict[str, Any]:
 
 
 def traffic_json(traffic: HostTraffic) -> dict[str, Any]:
-    """Traffic for JSON, with its ratios."""
     return {
         **msgspec.to_builtins(traffic),
         "waited_s": round(traffic.waited_s, 3),
@@ -108,7 +107,7 @@ def _print(cli: CliContext, job: Job, folder: Path, found: Report) -> None:
                 for one in found.reasons[:MOST_SHOWN]
             ],
         )
-        _tell_more(cli, len(found.reasons), "reasons")
+        _print_more(cli, len(found.reasons), "reasons")
     _print_traffic(cli, found)
     _print_hosts(cli, found.hosts)
 
@@ -124,16 +123,15 @@ def _print_traffic(cli: CliContext, found: Report) -> None:
 
 
 def traffic_facts(traffic: HostTraffic) -> dict[str, str]:
-    """Traffic for people."""
     return {
         "requests sent": f"{traffic.requests:,}",
         "answered by the cache": f"{traffic.cached:,} ({traffic.cache_ratio:.1%})",
         "confirmed by 304": f"{traffic.confirmed:,} ({traffic.revalidation_ratio:.1%})",
-        "refused (429 and the like)": f"{traffic.refused:,}",
-        "without an answer": f"{traffic.failed:,}",
-        "not sent for robots.txt": f"{traffic.barred:,}",
+        "refused (429 and similar)": f"{traffic.refused:,}",
+        "no answer": f"{traffic.failed:,}",
+        "not sent (robots.txt)": f"{traffic.barred:,}",
         "received": volume(traffic.bytes),
-        "waited at gates, together": span(traffic.waited_s),
+        "waited at gates, total": span(traffic.waited_s),
     }
 
 
@@ -142,7 +140,7 @@ def _print_hosts(cli: CliContext, hosts: list[Conduct] | Any) -> None:
         return
     cli.screen.line("")
     cli.screen.table(
-        ("HOST", "#REQUESTS", "#PEAK/S", "#REFUSED", "#304", "#CACHED", "#BARRED", "#STOOD STILL"),
+        ("HOST", "#REQUESTS", "#PEAK/S", "#REFUSED", "#304", "#CACHED", "#ROBOTS", "#PAUSED"),
         [
             (
                 one.name,
@@ -157,17 +155,16 @@ def _print_hosts(cli: CliContext, hosts: list[Conduct] | Any) -> None:
             for one in hosts[:MOST_SHOWN]
         ],
     )
-    _tell_more(cli, len(hosts), "hosts")
-    cli.screen.say("stood still: because the host asked for it, by Retry-After or Crawl-delay")
+    _print_more(cli, len(hosts), "hosts")
+    cli.screen.say("paused: time that the host asked us to wait, by Retry-After or Crawl-delay")
 
 
-def _tell_more(cli: CliContext, count: int, what: str) -> None:
+def _print_more(cli: CliContext, count: int, what: str) -> None:
     if count > MOST_SHOWN:
         cli.screen.say(f"and {count - MOST_SHOWN:,} other {what}: see all with --json")
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command to the root."""
     examples = [
         "headgate download report 4",
         "headgate download report 4 --json | jq .traffic.cache_hit_ratio",

@@ -1,4 +1,4 @@
-"""`headgate download verify`: every file of a folder against the manifest beside it."""
+"""`headgate download verify`: compare the files of a folder with its manifest."""
 
 import asyncio
 from pathlib import Path
@@ -35,7 +35,7 @@ async def verify(
 ) -> Exit:
     """Compare every file in DIR with its entry in manifest.jsonl; exit 6 if one differs."""
     if not folder.is_dir():
-        raise UsageError(f"{folder} is no folder")
+        raise UsageError(f"{folder} is not a folder")
     check = FolderCheck(folder)
     findings = Findings()
     differences = check.run()
@@ -50,7 +50,7 @@ async def verify(
 
 
 class Findings:
-    """What was found so far."""
+    """Counts of the differences, and the first `MOST_IN_JSON` of them."""
 
     def __init__(self) -> None:
         self.wrong = 0
@@ -58,7 +58,7 @@ class Findings:
         self._first: list[FileDifference] = []
 
     def add(self, found: FileDifference) -> None:
-        """Count one. A file that nobody listed takes nothing from those that are."""
+        """Count one difference. A file that is not in the manifest is not an error."""
         if found.kind is Discrepancy.EXTRA:
             self.extra += 1
         else:
@@ -67,7 +67,6 @@ class Findings:
             self._first.append(found)
 
     def shape(self) -> dict[str, Any]:
-        """For JSON; of very many, the first."""
         return {
             "clean": not self.wrong,
             "wrong": self.wrong,
@@ -77,7 +76,6 @@ class Findings:
 
 
 def in_words(found: FileDifference) -> str:
-    """A difference in a line."""
     facts = "; ".join(part for part in (found.detail, found.id) if part)
     return f"{WORDS[found.kind]:<13}  {found.path}" + (f"  ({facts})" if facts else "")
 
@@ -88,7 +86,9 @@ def _sum_up(cli: CliContext, check: FolderCheck, findings: Findings) -> None:
     if findings.wrong:
         files = "file is" if findings.wrong == 1 else "files are"
         cli.screen.say(f"{size}: {findings.wrong:,} {files} not as the manifest says", "bold")
-        cli.screen.say("files that are gone, or of another size, come back with the same download")
+        cli.screen.say(
+            "run the same download again to get files that are missing or have another size"
+        )
     else:
         cli.screen.say(f"{size}: every file is as the manifest says", "bold")
     if findings.extra:
@@ -97,6 +97,5 @@ def _sum_up(cli: CliContext, check: FolderCheck, findings: Findings) -> None:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command to the root."""
     examples = ["headgate download verify papers/", "headgate download verify papers/ --json"]
     command(app, "download verify", examples)(verify)

@@ -1,4 +1,4 @@
-"""Columns of a described lookup that stay empty: most likely their path is mistyped."""
+"""Warns of lookup columns that stay empty, most likely because their path is mistyped."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class EmptyColumns:
-    """Looks at the first results of a job, once there are enough of them."""
+    """Checks the first `FIRST_ROWS` results of a job, once."""
 
     def __init__(self, reads: ReadStore, job_id: int, paths: Mapping[str, str]) -> None:
         self._reads = reads
@@ -22,8 +22,8 @@ class EmptyColumns:
         self._paths = paths
         self._done = not paths
 
-    async def look(self, done: int, *, at_end: bool = False) -> list[str]:
-        """What to warn of, said once; `at_end` looks at whatever there is."""
+    async def check(self, done: int, *, at_end: bool = False) -> list[str]:
+        """Warnings, returned once; `at_end` checks even fewer results than `FIRST_ROWS`."""
         if self._done or not done or (done < FIRST_ROWS and not at_end):
             return []
         self._done = True
@@ -43,7 +43,6 @@ class EmptyColumns:
 
 
 def empty_in(results: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> list[str]:
-    """The columns that have no value in any of the results."""
     if not results:
         return []
     return [name for name in columns if all(result.get(name) is None for result in results)]

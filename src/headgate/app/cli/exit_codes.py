@@ -1,4 +1,4 @@
-"""What the shell is told. The numbers are documented and never change their meaning."""
+"""Exit codes. The numbers are documented and do not change their meaning."""
 
 from collections.abc import Iterator
 from enum import IntEnum
@@ -16,8 +16,6 @@ from headgate.ports.artifacts import FolderTrouble
 
 
 class Exit(IntEnum):
-    """How a command ended."""
-
     OK = 0
     INTERNAL = 1
     USAGE = 2
@@ -30,10 +28,9 @@ class Exit(IntEnum):
 
 
 def of_error(error: HeadgateError) -> Exit:
-    """The exit code that an error of ours leads to."""
     match error:
         case StoreFull() | StaleIngest() | WorkerFailed() | FolderTrouble():
-            # Nothing is lost: the same command goes on once the cause is gone.
+            # No data is lost: the same command resumes once the cause is fixed.
             return Exit.STOPPED
         case StoreError():
             return Exit.UNREACHABLE
@@ -44,12 +41,12 @@ def of_error(error: HeadgateError) -> Exit:
 
 
 def known_error(error: BaseException) -> HeadgateError | None:
-    """The error of ours in `error`, also if tasks that failed together wrapped it."""
+    """The HeadgateError in `error`, also inside an exception group; None if there is none."""
     return next((one for one in _leaves(error) if isinstance(one, HeadgateError)), None)
 
 
 def is_output_closed(error: BaseException) -> bool:
-    """Whether the reader of our output has gone, also if tasks that failed together say so."""
+    """Whether the reader closed our output; looks into exception groups too."""
     return any(isinstance(one, BrokenPipeError) for one in _leaves(error))
 
 

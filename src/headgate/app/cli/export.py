@@ -1,4 +1,4 @@
-"""`headgate export`: a job's rows into a file, and the proof that a file holds them."""
+"""`headgate export`: write a job's rows to a file, or compare a file with the store."""
 
 from pathlib import Path
 from typing import Annotated
@@ -25,7 +25,7 @@ async def export(
         Path | None,
         typer.Argument(
             metavar="[FILE]",
-            help="Where the rows go: .csv, .tsv, .jsonl (also .gz), .xlsx or .parquet;"
+            help="The file to write: .csv, .tsv, .jsonl (also .gz), .xlsx or .parquet;"
             " - is standard output.",
         ),
     ] = None,
@@ -37,11 +37,13 @@ async def export(
     ] = None,
     file_format: Annotated[
         FormatName | None,
-        typer.Option("--format", help="The format of FILE if its name does not tell."),
+        typer.Option("--format", help="The format of FILE, if not clear from its name."),
     ] = None,
     formulas: Annotated[
         Formulas,
-        typer.Option("--formulas", help="Whether cells that a spreadsheet would run are kept."),
+        typer.Option(
+            "--formulas", help="What to do with cells that a spreadsheet would run as formulas."
+        ),
     ] = Formulas.NEUTRAL,
     out_delimiter: OutDelimiter = None,
     out_encoding: OutEncoding = None,
@@ -51,7 +53,7 @@ async def export(
     if check is not None and out is None:
         return await _compare(cli, job_id, check, file_format, as_json=as_json)
     if check is not None or out is None:
-        raise UsageError("name one file: where the rows go, or with --check the one to compare")
+        raise UsageError("name one file: the file to write, or with --check the file to compare")
     if out == STDOUT and as_json:
         raise UsageError("--json and - both write to standard output: leave out one")
     if out == STDOUT and file_format is None:
@@ -89,7 +91,6 @@ async def _compare(
 
 
 def register(app: typer.Typer, path: str = "headgate export") -> None:
-    """Add the command to the root, or to the noun that `path` names."""
     examples = [f"{path} 3 results.xlsx", f"{path} 3 so-far.jsonl --json"]
     examples.append(f"{path} 3 --check results.xlsx")
     command(app, "export", examples, far=True)(export)

@@ -1,4 +1,4 @@
-"""Rows that fail while `headgate run` works: seen at once, and reason to stop if asked for."""
+"""Watches the rows that fail during `headgate run`, and enforces `--max-errors`."""
 
 from headgate.core.failing import (
     ErrorLimit,
@@ -13,14 +13,14 @@ from headgate.core.trace import trace_in
 from headgate.core.words import counted
 from headgate.ports.job_reads import FailingRow, RowReads
 
-LOOK_S = 1.0
-"""Between two looks."""
+CHECK_S = 1.0
+"""Seconds between two checks."""
 MOST = 1_000
-"""Rows that one look reads of each kind."""
+"""Failed rows, and rows waiting for a retry, that one check reads at most."""
 
 
 class FailingRows:
-    """What fails in one job since this command began; earlier failures are not counted."""
+    """The failures of one job since this command began."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class FailingRows:
         *,
         revisits: bool = False,
     ) -> None:
-        """`revisits`: the command tries failed rows again without an option for it."""
+        """`revisits`: the command retries failed rows without `--retry-failed`."""
         self._rows = rows
         self._revisits = revisits
         self._job_id = job_id
@@ -39,24 +39,23 @@ class FailingRows:
         self._before = Counts()
         self._total = 0
         self.remark = ""
-        """What to show under the progress now; empty if nothing waits for another try."""
+        """Text below the progress; empty if no row waits for a retry."""
         self.kind = ""
-        """What the failures in `remark` have in common; the values of the rows may differ."""
+        """The common part of the failures in `remark`, without the values of the rows."""
         self.hint = ""
-        """Said once, when the first rows all fail alike."""
+        """Advice for the case that the first rows all fail in the same way."""
         self.too_many = ""
-        """Why to stop, once the limit is reached."""
+        """Why the run must stop; empty until `--max-errors` is reached."""
         self.raised = False
-        """The code of the handler raised the failure in `too_many` or `hint`."""
+        """True if the handler's code raised the failure in `too_many` or `hint`."""
 
     async def begin(self, counts: Counts, total: int) -> None:
-        """Note where the job stands; `total` rows are to be run."""
+        """Remember the current counts; `total` is the number of rows to run."""
         self._since_at = await self._rows.newest_change(self._job_id)
         self._before = counts
         self._total = total
 
-    async def look(self, counts: Counts) -> None:
-        """Read what fails now."""
+    async def check(self, counts: Counts) -> None:
         found = await self._rows.failing(self._job_id, self._since_at, MOST)
         failures = [_failure(row) for row in found]
         waiting = [failure for failure in failures if not failure.ended]
@@ -76,9 +75,9 @@ class FailingRows:
         ended = any(failure.ended for failure in failures) and not self._revisits
         again = "the same command with --retry-failed" if ended else "the same command"
         rows = counted(len(failures), "row")
-        what = "mend the handler" if alike.where else "remove the cause"
+        what = "fix the handler" if alike.where else "fix the cause"
         return (
-            f"the first {rows} all failed alike: {alike.in_words(' at ', '')};"
+            f"the first {rows} all failed in the same way: {alike.in_words(' at ', '')};"
             f" press Ctrl-C, {what}, and run {again}"
         )
 

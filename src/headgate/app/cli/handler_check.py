@@ -1,4 +1,4 @@
-"""Whether the handlers of jobs can be loaded, looked at before workers are started."""
+"""Checks that the handlers of jobs can be loaded, before workers start."""
 
 import os
 
@@ -16,7 +16,7 @@ PAGE = 500
 
 
 def require_loadable(settings: Settings, job: Job) -> HandlerSpec:
-    """The handler of a job; UnknownHandler, with what to do, if it cannot be loaded."""
+    """The handler of a job. An UnknownHandler error says what to do."""
     try:
         return HandlerFinder(settings, os.environ)(job.handler)
     except UnknownHandler as error:
@@ -31,10 +31,10 @@ async def loadable(
     *,
     drain: bool,
 ) -> tuple[int, ...] | None:
-    """The jobs to work on; None: all, also those to come.
+    """The jobs to work on; None means all jobs, also future ones.
 
-    Says which ones wait for their handler. A command that should end would wait for them for
-    ever, so it leaves them out; UnknownHandler if none is left of those that were named.
+    Warns of jobs whose handler cannot be loaded. With `drain` these jobs are left out, because
+    the command would never end. UnknownHandler if all chosen jobs fail to load.
     """
     if chosen is None:
         jobs = await _unfinished(store)

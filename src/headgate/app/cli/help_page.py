@@ -1,6 +1,6 @@
-"""The page that `--help` prints: what a command does, its options by topic, examples.
+"""The page that `--help` prints: description, options by topic, examples.
 
-Typer would draw it with Rich, which alone takes longer to load than the page may take.
+Not drawn by Typer: importing Rich takes longer than the whole page may take.
 """
 
 import inspect
@@ -20,9 +20,9 @@ ARGUMENTS = "Arguments"
 OPTIONS = "Options"
 COMMANDS = "Commands"
 NARROWEST = 24
-"""Columns that an explanation gets at least, where the terminal has as many."""
+"""Minimum width of the explanations, in columns, if the terminal is wide enough."""
 SMALLEST_SCREEN = 60
-"""Columns. Narrower terminals break the lines themselves."""
+"""Minimum width of the page, in columns. A narrower terminal wraps the lines."""
 
 _OPTION = re.compile(r"(?<![\w-])(--[a-z][\w-]*|-[a-zA-Z])(?![\w-])")
 _TAG = re.compile(r"\[(?:default: [^\]]*|required)\]")
@@ -30,24 +30,21 @@ _CODES = {"bold": "1", "dim": "2", "cyan": "1;36", "green": "1;32", "yellow": "3
 
 
 class HelpRow(NamedTuple):
-    """One option, argument or command: its cells, and what explains it."""
+    """An option, argument or command: its cells and its explanation."""
 
     cells: tuple[str, ...]
     about: str
 
 
 class Paint:
-    """Colours, where a terminal shows them."""
-
     def __init__(self, *, on: bool) -> None:
         self.on = on
 
     def __call__(self, colour: str, text: str) -> str:
-        """The text in a colour."""
         return f"\x1b[{_CODES[colour]}m{text}\x1b[0m" if self.on and text.strip() else text
 
     def prose(self, text: str) -> str:
-        """A sentence with its options, defaults and demands set apart."""
+        """The text with its options and its `[default: …]` and `[required]` tags coloured."""
         tagged = _TAG.sub(lambda found: self("dim", found[0]), text)
         return _OPTION.sub(lambda found: self._option(found[0]), tagged)
 
@@ -56,33 +53,25 @@ class Paint:
 
 
 class HelpCommand(TyperCommand):
-    """A command that prints our page."""
-
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the page."""
         formatter.write(page(self, ctx, ()))
 
 
 class HelpGroup(TyperGroup):
-    """A group that prints our page."""
-
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the page."""
         formatter.write(page(self, ctx, self.summaries(ctx)))
 
     def summaries(self, context: Any) -> Sequence[tuple[str, str]]:
-        """Each command and what it does, in a sentence."""
         found = ((name, self.get_command(context, name)) for name in self.list_commands(context))
         return [(name, summary(one.help)) for name, one in found if one and not one.hidden]
 
 
 def summary(text: str | None) -> str:
-    """The first paragraph, on one line."""
+    """The first paragraph of a docstring, on one line."""
     return " ".join(inspect.cleandoc(text or "").partition("\n\n")[0].split())
 
 
 def page(command: Any, ctx: Any, commands: Sequence[tuple[str, str]]) -> str:
-    """The whole page, as wide as the terminal."""
     width = max(SMALLEST_SCREEN, shutil.get_terminal_size((80, 25)).columns)
     on = is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
     paint = Paint(on=on and os.environ.get("TERM") != "dumb")
@@ -124,7 +113,7 @@ def _paragraphs(text: str, width: int, paint: Paint) -> list[str]:
 
 
 def _panels(command: Any, ctx: Any) -> Mapping[str, list[HelpRow]]:
-    """Rows by the panel that they stand in: arguments, options, then topics as declared."""
+    """Rows by panel: arguments, options, then topics in the order of declaration."""
     panels: dict[str, list[HelpRow]] = {ARGUMENTS: [], OPTIONS: []}
     for parameter in command.get_params(ctx):
         if getattr(parameter, "hidden", False):
@@ -179,7 +168,7 @@ def _panel(title: str, rows: Sequence[HelpRow], width: int, paint: Paint) -> lis
 
 
 def _laid_out(rows: Sequence[HelpRow], width: int, paint: Paint) -> Iterable[str]:
-    """The rows in columns; empty columns are left out, and a wide one leaves room for the text."""
+    """The rows in columns, without empty columns; a wide column wraps to leave room."""
     columns = [column for column in zip(*(row.cells for row in rows), strict=True) if any(column)]
     widths = [max(map(_width, column)) for column in columns]
     room = width - sum(widths) - 2 * len(widths)
@@ -202,7 +191,7 @@ def _laid_out(rows: Sequence[HelpRow], width: int, paint: Paint) -> Iterable[str
 
 
 def _sentences(text: str, width: int) -> list[str]:
-    """The text in lines; a default is not torn apart where it fits on one."""
+    """The text in lines; a `[default: …]` tag is not split if it fits on one line."""
     kept = _TAG.sub(lambda found: found[0].replace(" ", "\xa0"), text)
     lines = textwrap.wrap(kept, width, break_on_hyphens=False) or [""]
     return [line.replace("\xa0", " ") for line in lines]

@@ -1,4 +1,4 @@
-"""What a command reads: a file, or standard input in a file of its own."""
+"""The input of a command: a file, or standard input copied to a temporary file."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ STDIN = "-"
 async def readable(
     file: str, stated: str | None, format_of_head: Callable[[Path], str]
 ) -> AsyncIterator[tuple[Path, str | None]]:
-    """A file that can be read more than once, and its format if its name does not tell."""
+    """A file that can be read more than once, and its format if the name does not show it."""
     if file != STDIN:
         yield Path(file), stated
         return
@@ -32,14 +32,14 @@ async def readable(
 
 
 def table_format(path: Path) -> str:
-    """What rows on standard input are: JSON Lines if they begin as an object does, else CSV."""
+    """The format of rows from standard input: `jsonl` if they begin with `{`, else `csv`."""
     with path.open("rb") as file:
         head = file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip()
     return "jsonl" if head.startswith(b"{") else "csv"
 
 
 def require_order(handler: str, file: str) -> None:
-    """UsageError if the two were given the wrong way round."""
+    """UsageError if the two arguments were given in the wrong order."""
     if _is_handler(file) and not _is_handler(handler) and _is_rows(handler):
         raise UsageError(f"the handler comes first, then the file: headgate run {file} {handler}")
 
@@ -61,7 +61,7 @@ WAITING_CHUNKS = 16
 
 
 async def stdin_lines(descriptor: int = 0) -> AsyncIterator[bytes | None]:
-    """Each line as it comes; None whenever nothing more has come yet."""
+    """Lines as they arrive; None when the caller would have to wait for the next one."""
     rest = b""
     chunks = _chunks(descriptor)
     while chunk := await chunks.get():
@@ -76,7 +76,7 @@ async def stdin_lines(descriptor: int = 0) -> AsyncIterator[bytes | None]:
 
 
 async def stdin_to(file: BinaryIO, descriptor: int = 0) -> None:
-    """Copy all that comes to a file."""
+    """Copy standard input to a file."""
     chunks = _chunks(descriptor)
     while chunk := await chunks.get():
         file.write(chunk)
@@ -87,12 +87,12 @@ def _chunks(descriptor: int) -> asyncio.Queue[bytes]:
     queue: asyncio.Queue[bytes] = asyncio.Queue(WAITING_CHUNKS)
 
     def read() -> None:
-        # Read by descriptor: the lock of sys.stdin would be held when the program ends.
+        # Read the descriptor: sys.stdin would hold its lock when the program exits.
         chunk = b"begin"
         while chunk:
             chunk = os.read(descriptor, CHUNK)
             asyncio.run_coroutine_threadsafe(queue.put(chunk), loop).result()
 
-    # A daemon, because nobody can interrupt a read from a terminal or an idle pipe.
+    # A daemon thread, because a read from a terminal or an idle pipe cannot be interrupted.
     threading.Thread(target=read, name="stdin", daemon=True).start()
     return queue

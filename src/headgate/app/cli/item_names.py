@@ -1,4 +1,4 @@
-"""Which item a name on the command line means: its number, or its key in a job."""
+"""Finds the item that a command line names by its number or by its key."""
 
 from collections.abc import Sequence
 
@@ -10,9 +10,9 @@ SHOWN = 5
 
 
 async def item_id_of(items: ItemVerbs, name: str, job_id: int | None = None) -> int:
-    """The number of the item that is meant, or UnknownItem, or UsageError if it is not clear.
+    """The item's number; UnknownItem if there is none, UsageError if several jobs have the key.
 
-    A number alone is an item's number. With a job it is a key of that job, as is any other text.
+    Without `job_id`, digits are an item's number. With it, `name` is a key of that job.
     """
     number = int(name) if name.isascii() and name.isdigit() and len(name) < 19 else None
     if number is not None and job_id is None:
@@ -24,8 +24,8 @@ async def item_id_of(items: ItemVerbs, name: str, job_id: int | None = None) -> 
         raise UsageError(_several(name, found))
     where = "" if job_id is None else f" in job {job_id}"
     raise UnknownItem(
-        f"there is no item with the key {name!r}{where}; `headgate items ls JOB --search TEXT`"
-        " looks for a part of it"
+        f"no item has the key {name!r}{where}; `headgate items ls JOB --search TEXT`"
+        " finds items by a part of the key"
     )
 
 

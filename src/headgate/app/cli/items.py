@@ -1,4 +1,4 @@
-"""`headgate items`: single rows and their history."""
+"""`headgate items`: the items of a job and their history."""
 
 from itertools import zip_longest
 from typing import Annotated
@@ -30,7 +30,9 @@ from headgate.ports.reads import ItemQuery, ItemRow, Page
 
 Verbose = Annotated[
     bool,
-    typer.Option("--verbose", "-v", help="Also strategies, leases and workers of attempts."),
+    typer.Option(
+        "--verbose", "-v", help="Also show the strategy, lease and worker of each attempt."
+    ),
 ]
 app = noun("items", "List and inspect the items of a job.")
 
@@ -54,7 +56,11 @@ async def ls(
     error_class: ErrorClass = None,
     search: Annotated[
         str | None,
-        typer.Option("--search", metavar="TEXT", help="Only with this in the key or first values."),
+        typer.Option(
+            "--search",
+            metavar="TEXT",
+            help="Only items with this text in the key or the first values.",
+        ),
     ] = None,
     key: Annotated[
         str | None, typer.Option("--key", metavar="KEY", help="Only the item with this key.")
@@ -78,7 +84,7 @@ async def ls(
     if as_json:
         cli.screen.json(page_json(page))
         return
-    show_page(cli, page, "no such items")
+    show_page(cli, page, "no items match")
 
 
 @command(
@@ -99,7 +105,7 @@ async def show(
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
-    """Show an item with everything, and each of its attempts in order."""
+    """Show all that is known about an item, and its attempts in order."""
     async with cli.service() as service:
         account = await service.items.account(await item_id_of(service.items, item, job))
     show_item(cli, account, verbose=verbose, as_json=as_json)
@@ -108,7 +114,6 @@ async def show(
 def show_item(
     cli: CliContext, account: ItemHistoryView, *, verbose: bool = False, as_json: bool = False
 ) -> None:
-    """Print an item, what it waits for, and its history."""
     if as_json:
         history = [attempt_json(attempt) for attempt in account.attempts]
         waiting = wait_json(account.wait)
@@ -119,8 +124,8 @@ def show_item(
     _show_facts(cli, account)
     cli.screen.line("\nAttempts", "bold")
     if not account.attempts:
-        cli.screen.line("  none has ended yet")
-    # Attempts that fail alike share one traceback, below the last of them.
+        cli.screen.line("  none has finished yet")
+    # Consecutive attempts with the same traceback print it once, below the last of them.
     following = [attempt.trace for attempt in account.attempts[1:]]
     for attempt, next_trace in zip_longest(account.attempts, following):
         traced = attempt.trace != next_trace
@@ -130,7 +135,7 @@ def show_item(
     if row.status is ItemStatus.ERROR:
         cli.screen.line("\nWhat would help", "bold")
         cli.screen.line(f"  headgate dlq replay {row.id}")
-        cli.screen.line("      try it again once the cause is mended", "dim")
+        cli.screen.line("      run it again once the cause is fixed", "dim")
 
 
 @command(
@@ -144,7 +149,7 @@ def show_item(
     far=True,
 )
 async def why(cli: CliContext, *, item: ItemName, job: OfJob = None, as_json: Json = False) -> None:
-    """Say what an item waits for, or why it failed and what to do."""
+    """Explain what an item waits for, or why it failed and what to do."""
     async with cli.service() as service:
         item_id = await item_id_of(service.items, item, job)
         found = await service.items.why(item_id)
@@ -163,12 +168,11 @@ reviews.register(app)
 
 
 def page_json(page: Page) -> dict[str, object]:
-    """A page for JSON."""
     return {"items": [item_json(row) for row in page.items], "next": page.next}
 
 
 async def _keyed(items: ItemVerbs, key: str, query: ItemQuery) -> Page:
-    """The item of a job that has a key, if it is also as the query asks."""
+    """The item of a job with this key, if it also matches the query."""
     found = [row for row in await items.by_key(key, query.job_id) if _fits(row, query)]
     return Page(found, None)
 
@@ -179,7 +183,7 @@ def _fits(row: ItemRow, query: ItemQuery) -> bool:
 
 
 async def _searched(items: ItemVerbs, query: ItemQuery) -> Page:
-    """A page that is full if there is enough: with a text, one answer may hold few or none."""
+    """A full page if there are enough matches: a search may return few or none at a time."""
     page = await items.page(query)
     rows = list(page.items)
     while query.text and page.next and len(rows) < query.limit:
@@ -190,7 +194,7 @@ async def _searched(items: ItemVerbs, query: ItemQuery) -> Page:
 
 
 def show_page(cli: CliContext, page: Page, nothing: str) -> None:
-    """Print a page of items and how to get the next one."""
+    """Print a page of items, and the option that shows the next page."""
     if not page.items:
         cli.screen.say(nothing)
         return
@@ -212,11 +216,10 @@ def show_page(cli: CliContext, page: Page, nothing: str) -> None:
         ],
     )
     if page.next:
-        cli.screen.say(f"more: the same command with --after {page.next}")
+        cli.screen.say(f"next page: the same command with --after {page.next}")
 
 
 def reason_of(row: ItemRow) -> str:
-    """Why an item is as it is, if there is anything to say."""
     if row.error_class:
         return f"{row.error_class}: {row.last_error}"
     return row.last_error or ""
@@ -234,7 +237,7 @@ def _show_facts(cli: CliContext, account: ItemHistoryView) -> None:
             "handler": row.handler,
             "attempts": str(row.attempts),
             "crashes": str(row.crashes or ""),
-            "runs alone": "yes: its process died before" if detail.suspect else None,
+            "runs alone": "yes, because its process died before" if detail.suspect else None,
             "waiting": wait_in_words(wait, now) if wait else None,
             "held by": row.locked_by,
             "until": local_time(detail.deadline_at),

@@ -1,4 +1,4 @@
-"""Which job a command works on: found by its files and options, or named by its number."""
+"""Finds the job that a command works on: by its file and options, or by its number."""
 
 import asyncio
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ STDIN = "-"
 
 
 def deciding(reading: ReadOptions, on_bad_row: OnBadRow, version: str) -> dict[str, Any]:
-    """The options that are stored with a job, because they decide what comes of its rows."""
+    """The options that are stored with a job, because they change its results."""
     found = {**_stated(reading), BAD_ROWS: str(on_bad_row)}
     return {**found, VERSION: version} if version else found
 
@@ -54,7 +54,7 @@ def _stated(reading: ReadOptions) -> dict[str, Any]:
 async def admit(
     store: Store, settings: Settings, options: "RunOptions", spec: HandlerSpec, source: Source
 ) -> MatchedJob:
-    """The job for a file: one that goes on, or a new one."""
+    """The job for a file: an existing one that resumes, or a new one."""
     new = NewJob(
         handler=spec.reference,
         source=options.source or str(options.file.resolve()),
@@ -70,14 +70,14 @@ async def admit(
 
 
 def _stated_reading(options: "RunOptions") -> ReadOptions:
-    """Standard input shows its format itself, and may be a list today and a table tomorrow."""
+    """The stored options; for standard input without the format, which may differ each time."""
     return replace(options.reading, format=None) if options.source == STDIN else options.reading
 
 
 async def require_encoding(
     store: Store, settings: Settings, options: "RunOptions", matched: MatchedJob
 ) -> None:
-    """Fail a new job whose file is not UTF-8, where no encoding was stated."""
+    """Fail a new job whose file is not UTF-8, if no encoding was given."""
     if matched.entry is not MatchKind.NEW:
         return
     shown = "standard input" if options.source == STDIN else options.file.name
@@ -106,25 +106,25 @@ def _reads_alike(
 
 
 def home_of(settings: Settings) -> str:
-    """The folder of a store that is a file."""
+    """The folder of a SQLite store; empty for other stores."""
     url = settings.database_url
     return str(Path(sqlite_path(url)).resolve().parent) if store_kind(url) == "sqlite" else ""
 
 
 async def forget_unread(screen: Output, store: Store, job_id: int) -> None:
-    """Delete a job whose source could not be read, unless rows of it were worked on already."""
+    """Delete a job whose source cannot be read, unless some of its rows have run."""
     counts = await store.reads.counts(job_id)
     if counts.total == counts.pending + counts.error:
         while await store.jobs.delete_job(job_id):
             pass
-        screen.say(f"job {job_id} is not kept: its file cannot be read as asked")
+        screen.say(f"job {job_id} was deleted: its file cannot be read with these options")
 
 
-def tell_match(screen: Output, matched: MatchedJob, finished: int) -> None:
-    """Say which job it is, and that its `finished` rows are not run again."""
+def print_match(screen: Output, matched: MatchedJob, finished: int) -> None:
+    """Print which job it is, and that its `finished` rows do not run again."""
     job = matched.job
     if matched.moved_from:
-        screen.say(f"job {job.id} was made from {matched.moved_from}, which was moved here")
+        screen.say(f"job {job.id} was created from {matched.moved_from}, which was moved here")
     if matched.entry is MatchKind.NEW:
         screen.say(f"job {job.id}: {job.name}")
         return
@@ -139,25 +139,23 @@ def tell_match(screen: Output, matched: MatchedJob, finished: int) -> None:
 
 
 class ReadAlready:
-    """Stands for the source of a job whose rows are all stored."""
+    """The source of a job whose rows are all stored: there is nothing left to read."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
 
     def fingerprint(self) -> str:
-        """The name of the content that was read."""
         return self._job.fingerprint
 
     def open(self, position: str = "") -> BatchReader:
-        """There is nothing more to read."""
         raise BadSource(
-            f"the source of job {self._job.id} is not read to its end ({position or 'start'});"
+            f"the source of job {self._job.id} was not read to its end ({position or 'start'});"
             f" name its file: headgate run --job {self._job.id} HANDLER FILE"
         )
 
 
 class NamedJob:
-    """A job that goes on by its number, perhaps with its handler or its file at a new place."""
+    """A job that is resumed by its number, perhaps with a handler or a file that was moved."""
 
     def __init__(self, store: Store, settings: Settings, job: Job) -> None:
         self.job = job
@@ -166,7 +164,7 @@ class NamedJob:
         _require_batch(job)
 
     def spec(self, handler: str | None) -> HandlerSpec:
-        """The handler that is named, else the one that the job has."""
+        """The named handler, or else the job's own."""
         job = self.job
         try:
             spec = resolve(handler or job.handler, self._settings.handlers)
@@ -174,13 +172,13 @@ class NamedJob:
             if handler:
                 raise
             raise UnknownHandler(
-                f"the handler of job {job.id} cannot be loaded: {error}; if it lies elsewhere now,"
+                f"the handler of job {job.id} cannot be loaded: {error}; if it was moved,"
                 f" name it: headgate run --job {job.id} path/to/file.py:function"
             ) from error
         return spec.configured(job.config)
 
     def options(self, given: "RunOptions") -> "RunOptions":
-        """What the command asked for, on top of what the job was made with."""
+        """The options of the command, over the stored options of the job."""
         job, stored = self.job, self.job.options or {}
         reading = _stated(given.reading)
         kept = {name: stored[name] for name in asdict(ReadOptions()) if name in stored}
@@ -188,7 +186,7 @@ class NamedJob:
         if on_bad_row is OnBadRow.ITEM_ERROR and BAD_ROWS in stored:
             on_bad_row = OnBadRow(stored[BAD_ROWS])
         if given.new:
-            raise UsageError("--job goes on with a job, --new starts another: leave out one")
+            raise UsageError("--job resumes a job and --new starts another: leave out one")
         if given.key_columns and given.key_columns != job.key_columns:
             pair = (",".join(job.key_columns) or None, ",".join(given.key_columns))
             raise OptionsChanged(refusal(job, [OptionDifference("--key", *pair)], job.handler))
@@ -204,7 +202,7 @@ class NamedJob:
     async def admit(
         self, spec: HandlerSpec, options: "RunOptions", source: Source | None, *, rebind: bool
     ) -> MatchedJob:
-        """The job, bound to the handler and to the file that were named."""
+        """The job, with the named handler and file if they were given."""
         job = self.job
         bound = bound_to(job, spec) if rebind else job
         bound = replace(
@@ -219,7 +217,7 @@ class NamedJob:
             options=deciding(options.reading, options.on_bad_row, spec.version),
         )
         rules = _rules(self._settings, options, spec)
-        entry, _ = choose_match(new, [bound], rules)  # what is wrong is said before any change
+        entry, _ = choose_match(new, [bound], rules)  # raises before anything is changed
         matching = JobMatching(self._store.jobs, self._store.reads)
         if bound != job:
             bound = await matching.rebind(job, binding_of(bound))
@@ -229,7 +227,6 @@ class NamedJob:
 
 
 def bound_to(job: Job, spec: HandlerSpec) -> Job:
-    """The job with another handler."""
     options = None
     if job.options is not None:
         version = {VERSION: spec.version} if spec.version else {}
@@ -238,7 +235,6 @@ def bound_to(job: Job, spec: HandlerSpec) -> Job:
 
 
 def binding_of(job: Job) -> Binding:
-    """What a job is bound to."""
     return Binding(job.handler, job.source, job.config, job.options)
 
 
@@ -250,16 +246,18 @@ def _require_batch(job: Job) -> None:
     if job.handler == DOWNLOAD:
         raise UsageError(f"job {job.id} is a download: run the same `headgate download` again")
     if job.reading is not None and not job.ingest_complete:
-        raise UsageError(f"the source of job {job.id} is read by the server that made it")
+        raise UsageError(
+            f"the server that created job {job.id} has not read its source to the end yet"
+        )
     if job.state is JobState.CANCELLED:
         raise UsageError(
-            f"job {job.id} was cancelled; bring it back with `headgate jobs reprocess {job.id}"
+            f"job {job.id} was cancelled; run it again with `headgate jobs reprocess {job.id}"
             " --status CANCELLED`"
         )
 
 
-def tell_read(screen: Output, report: IngestReport, on_bad_row: OnBadRow) -> None:
-    """How many rows were read, and what was odd about them."""
+def print_read(screen: Output, report: IngestReport, on_bad_row: OnBadRow) -> None:
+    """Print how many rows were read, and warn of changed and bad rows."""
     known = f", {report.known:,} known already" if report.known else ""
     screen.say(f"read {counted(report.rows, 'row')} in {span(report.seconds)}{known}")
     if report.same:
@@ -272,12 +270,14 @@ def tell_read(screen: Output, report: IngestReport, on_bad_row: OnBadRow) -> Non
         lines = ", ".join(str(line) for line in report.changed_lines)
         more = ", …" if report.changed > len(report.changed_lines) else ""
         screen.warn(
-            f"{counted(report.changed, 'row')} changed since the job was made; the stored"
-            f" values are kept (lines {lines}{more}). `--new` takes the file as it is now"
+            f"{counted(report.changed, 'row')} changed since the job was created; the stored"
+            f" values are kept (lines {lines}{more}). `--new` starts a job with the new values"
         )
     if report.dropped:
         was = agreeing(report.dropped, "was", "were")
-        screen.say(f"{counted(report.dropped, 'bad row')} {was} mended or taken out of the file")
+        screen.say(
+            f"{counted(report.dropped, 'bad row')} {was} corrected in the file or removed from it"
+        )
     for bad in report.bad_rows:
         screen.warn(str(bad))
     if report.bad:

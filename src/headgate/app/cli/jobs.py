@@ -1,4 +1,4 @@
-"""`headgate jobs`: batches, seen and steered."""
+"""`headgate jobs`: list, inspect and control jobs."""
 
 from typing import Annotated
 
@@ -35,7 +35,7 @@ from headgate.engine.rows import OnBadRow
 from headgate.handlers.registry import DOWNLOAD
 from headgate.ports.items import RequeueRequest
 
-app = noun("jobs", "List, inspect and steer jobs.")
+app = noun("jobs", "List, inspect and control jobs.")
 
 RETRIED = frozenset({ItemStatus.ERROR, ItemStatus.NOT_FOUND})
 
@@ -51,13 +51,13 @@ async def ls(
 ) -> None:
     """List jobs, newest first."""
     async with cli.service() as service:
-        stands = await service.jobs.ls(after, limit)
-    more = stands[-1].job.id if len(stands) == limit else None
+        listed = await service.jobs.ls(after, limit)
+    more = listed[-1].job.id if len(listed) == limit else None
     if as_json:
-        shapes = [listed_json(stand.job, stand.counts) for stand in stands]
+        shapes = [listed_json(each.job, each.counts) for each in listed]
         cli.screen.json({"jobs": shapes, "next": more})
         return
-    if not stands:
+    if not listed:
         cli.screen.say("no jobs yet: `headgate run HANDLER FILE` makes one")
         return
     now = cli.clock.now()
@@ -87,7 +87,7 @@ async def ls(
                 ago(job.created_at, now),
                 job.name or f"{job.handler} {source_without_secrets(job.source)}",
             )
-            for job, count in ((stand.job, stand.counts) for stand in stands)
+            for job, count in ((each.job, each.counts) for each in listed)
         ],
     )
     if more:
@@ -98,7 +98,7 @@ async def ls(
     app, "show", ["headgate jobs show 3", "headgate jobs show 3 --json | jq .counts"], far=True
 )
 async def show(cli: CliContext, job_id: JobId, as_json: Json = False) -> None:
-    """Show a job: where it stands, what failed, what happened, and what would help."""
+    """Show a job: its progress, failures and events, and what to do next."""
     async with cli.service() as service:
         account = await service.jobs.account(job_id)
     job, counts, failures, events = (
@@ -155,9 +155,9 @@ async def rebind(
         str, typer.Argument(metavar="HANDLER", help="As for `headgate run`: file.py:function, …")
     ],
 ) -> None:
-    """Give a job another handler; rows that are not finished run with it."""
+    """Give a job another handler; its unfinished rows run with it."""
     settings = cli.load().settings
-    # By name, so that no other command of this noun has to load what reads files.
+    # Imported here: the other commands of this group do not read files.
     from headgate.app.cli.job_choice import binding_of, bound_to  # noqa: PLC0415
     from headgate.engine.job_matching import JobMatching  # noqa: PLC0415
     from headgate.handlers.registry import resolve  # noqa: PLC0415
@@ -168,13 +168,13 @@ async def rebind(
         matching = JobMatching(store.jobs, store.reads)
         bound = await matching.rebind(job, binding_of(bound_to(job, spec)))
         await store.notifier.ring()
-    cli.screen.say(f"job {job_id} is run by {bound.handler}; rows that are finished stay")
+    cli.screen.say(f"job {job_id} now uses {bound.handler}; finished rows keep their results")
     cli.screen.say(f"go on with: {run_command(bound)}")
 
 
 @command(app, "pause", ["headgate jobs pause 3"], far=True)
 async def pause(cli: CliContext, job_id: JobId) -> None:
-    """Stop new work on a job, on every worker, until it is resumed."""
+    """Stop new work on a job, on all workers, until it is resumed."""
     async with cli.service() as service:
         job = await service.jobs.pause(job_id)
     cli.screen.say(f"job {job.id} is {job.state}; go on with: headgate jobs resume {job.id}")
@@ -182,22 +182,24 @@ async def pause(cli: CliContext, job_id: JobId) -> None:
 
 @command(app, "resume", ["headgate jobs resume 3"], far=True)
 async def resume(cli: CliContext, job_id: JobId) -> None:
-    """Let a paused job go on."""
+    """Resume a paused job."""
     async with cli.service() as service:
         job = await service.jobs.resume(job_id)
     cli.screen.say(f"job {job.id} is {job.state}")
     if job.state is JobState.INGESTING:
-        cli.screen.say(f"its source is not read to the end: headgate run --job {job.id}")
+        cli.screen.say(
+            f"its source was not read to the end; continue with: headgate run --job {job.id}"
+        )
 
 
 @command(
     app, "cancel", ["headgate jobs cancel 3 --dry-run", "headgate jobs cancel 3 --yes"], far=True
 )
 async def cancel(cli: CliContext, job_id: JobId, dry_run: DryRun = False, yes: Yes = False) -> None:
-    """End a job: what is finished stays, everything else becomes CANCELLED."""
+    """Cancel a job: finished items keep their results, all others become CANCELLED."""
     async with cli.service() as service:
-        stand = await service.jobs.get(job_id)
-        job, left = stand.job, stand.counts.open
+        found = await service.jobs.get(job_id)
+        job, left = found.job, found.counts.open
         if dry_run:
             cli.screen.say(
                 f"would cancel job {job_id} ({job.state}) and its {counted(left, 'open item')}"
@@ -234,7 +236,7 @@ async def reprocess(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Bring finished items back to PENDING: by default those in ERROR and NOT_FOUND."""
+    """Set finished items back to PENDING; by default the items in ERROR and NOT_FOUND."""
     request = RequeueRequest(
         job_id=job_id,
         statuses=statuses_in(status, finished=True) or RETRIED,
@@ -261,9 +263,11 @@ export.register(app, "headgate jobs export")
 async def priority(
     cli: CliContext,
     job_id: JobId,
-    value: Annotated[int, typer.Argument(metavar="N", min=-10, max=10, help="-10 to 10.")],
+    value: Annotated[
+        int, typer.Argument(metavar="N", min=-10, max=10, help="From -10 to 10; a new job has 0.")
+    ],
 ) -> None:
-    """Change a job's share among its owner's jobs: each step doubles it."""
+    """Change a job's share among its owner's jobs; each step doubles the share."""
     async with cli.service() as service:
         await service.jobs.set_priority(job_id, value)
     cli.screen.say(f"job {job_id} has priority {value}")
@@ -273,8 +277,8 @@ async def priority(
 async def rm(cli: CliContext, job_id: JobId, dry_run: DryRun = False, yes: Yes = False) -> None:
     """Delete a job with its items and history; a running job is cancelled first."""
     async with cli.service() as service:
-        stand = await service.jobs.get(job_id)
-        job, total = stand.job, stand.counts.total
+        found = await service.jobs.get(job_id)
+        job, total = found.job, found.counts.total
         if dry_run:
             cli.screen.say(
                 f"would delete job {job_id} ({job.state}) and its {counted(total, 'item')}"
@@ -282,11 +286,10 @@ async def rm(cli: CliContext, job_id: JobId, dry_run: DryRun = False, yes: Yes =
             return
         confirm(f"Delete job {job_id} and its {counted(total, 'item')}, with all results?", yes=yes)
         await service.jobs.remove(job_id)
-    cli.screen.say(f"job {job_id} is gone, with its {counted(total, 'item')}")
+    cli.screen.say(f"job {job_id} and its {counted(total, 'item')} were deleted")
 
 
 def run_command(job: Job) -> str:
-    """The command that works on a job."""
     if job.open:
         return f"headgate queue run --queue {job.name}"
     return f"headgate worker --jobs {job.id} --drain"
@@ -295,22 +298,22 @@ def run_command(job: Job) -> str:
 def next_steps(
     job: Job, counts: Counts, *, at_work: bool, problem: str = ""
 ) -> list[tuple[str, str]]:
-    """Commands that would help now, each with its reason; none that is under way already.
+    """Commands to run next, each with its reason.
 
-    `problem` says why its handler cannot be loaded.
+    `problem` is the reason why the job's handler cannot be loaded.
     """
     steps: list[tuple[str, str]] = []
     if problem:
-        steps.append((rebinding(job), "its handler cannot be loaded; name where it is now"))
+        steps.append((rebinding(job), "its handler cannot be loaded; name its new place"))
     elif job.state is JobState.PAUSED:
         steps.append((f"headgate jobs resume {job.id}", "it is paused"))
     elif at_work:
         pass
     elif job.state is JobState.INGESTING:
-        again = f"headgate run --job {job.id}" if job.reading is None else "the server goes on"
-        steps.append((again, "its source is not read to the end"))
+        again = f"headgate run --job {job.id}" if job.reading is None else "the server continues"
+        steps.append((again, "its source was not read to the end"))
     elif counts.open and job.state in UNFINISHED:
-        steps.append((run_command(job), f"work on what is left: {counted(counts.open, 'item')}"))
+        steps.append((run_command(job), f"run the rest: {counted(counts.open, 'item')}"))
     if counts.error:
         steps.append(
             (
@@ -319,7 +322,7 @@ def next_steps(
             ),
         )
         steps.append(
-            (f"headgate jobs reprocess {job.id} --status ERROR", "try the failures again"),
+            (f"headgate jobs reprocess {job.id} --status ERROR", "run the failures again"),
         )
     if counts.review:
         steps.append(
@@ -332,7 +335,6 @@ def next_steps(
 
 
 def key_in_words(job: Job) -> str:
-    """What tells the rows of a job apart."""
     if job.key_columns:
         return ", ".join(job.key_columns)
     if job.handler == DOWNLOAD:
@@ -341,7 +343,7 @@ def key_in_words(job: Job) -> str:
 
 
 def options_in_words(job: Job) -> str | None:
-    """The options that were stated when a job was made, and that decide its result."""
+    """The options of a job that change its results and differ from the defaults."""
     usual = {BAD_ROWS: OnBadRow.ITEM_ERROR}
     stated = [
         f"{name.replace('_', '-')} {value}"
@@ -361,7 +363,7 @@ def _show_facts(cli: CliContext, job: Job, counts: Counts, limit: Wait | None) -
             "name": job.name,
             "owner": job.owner,
             "handler": job.handler,
-            "source": "fed over time" if job.open else source_without_secrets(job.source),
+            "source": "items added over time" if job.open else source_without_secrets(job.source),
             "key": key_in_words(job),
             "config": msgspec.json.encode(config).decode() if config else None,
             "options": options_in_words(job),

@@ -1,4 +1,4 @@
-"""What limits a job's speed, for those who watch it."""
+"""What limits a job's speed, as the progress display shows it."""
 
 from collections.abc import Awaitable, Callable
 
@@ -14,26 +14,25 @@ from headgate.ports.store import Store
 
 FindLimit = Callable[[], Awaitable[LimitedBy]]
 CountChosen = Callable[[int], Awaitable[Counts | None]]
-"""Counts the rows of a job that are to be run; None: all of them."""
+"""Counts the chosen rows of a job; returns None if all rows were chosen."""
 
 
 def limit_finder(store: Store, gates: JobGates, job_id: int, count: CountChosen) -> FindLimit:
-    """Finds out what limits a job that this command works on with workers of its own.
+    """A function that finds what limits a job that this command's own workers run.
 
-    Nothing is known while the store is away.
+    It returns an empty `LimitedBy` while the store is unreachable.
     """
 
     async def find() -> LimitedBy:
         try:
             return await limit_of_run(store, gates, job_id, await count(job_id))
-        except HeadgateError:  # the workers, which need the store, will say what is wrong
+        except HeadgateError:  # the workers report the error
             return LimitedBy()
 
     return find
 
 
 async def nothing_known() -> LimitedBy:
-    """No cause is known."""
     return LimitedBy()
 
 

@@ -1,4 +1,4 @@
-"""The bar of a job on a terminal, redrawn in place."""
+"""The progress bar of a terminal, redrawn in place."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -16,12 +16,12 @@ from headgate.core.job import Counts
 
 
 def wrapped_lines(lengths: Sequence[int], width: int) -> int:
-    """How many lines more than before a terminal needs for lines that it wraps at `width`."""
+    """The number of extra lines that a terminal of `width` columns needs for these lines."""
     return sum(max(ceil(length / max(width, 1)), 1) - 1 for length in lengths)
 
 
 class Redrawn:
-    """Clears what a narrower window has wrapped; the next drawing clears the rest."""
+    """Clears the lines that a terminal wrapped when its window became narrower."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -29,7 +29,7 @@ class Redrawn:
         self._lengths: Sequence[int] = ()
 
     def prepare(self, bar: RenderableType) -> None:
-        """Call before `bar` takes the place of the one before."""
+        """Call before `bar` replaces the last one."""
         width = self._console.width
         extra = wrapped_lines(self._lengths, width) if width < self._width else 0
         if extra:
@@ -44,19 +44,16 @@ class Redrawn:
 
 
 class Remarks(NamedTuple):
-    """What is said below the counters; empty where there is nothing to say."""
+    """The lines below the counters; empty ones are not shown."""
 
     cause: str = ""
-    """What limits the job."""
     failing: str = ""
-    """Which rows fail, and how."""
     hint: str = ""
-    """What to do about it."""
     note: str = ""
 
 
 class LiveBar:
-    """The last lines of a terminal, drawn again and again until it is stopped."""
+    """The last lines of a terminal, redrawn until `stop`."""
 
     def __init__(self, console: Console) -> None:
         self._live = Live(console=console, auto_refresh=False, transient=True)
@@ -64,17 +61,16 @@ class LiveBar:
         self._live.start()
 
     def show(self, drawn: RenderableType) -> None:
-        """Take the place of what was drawn before, also in a window that got narrower."""
+        """Replace the last drawing, also in a window that became narrower."""
         self._redrawn.prepare(drawn)
         self._live.update(drawn, refresh=True)
 
     def stop(self) -> None:
-        """Clear the lines."""
         self._live.stop()
 
 
 def plain_line(text: str) -> RenderableType:
-    """One line where there is nothing to measure yet."""
+    """A line of text without a bar."""
     return Text(text, no_wrap=True, overflow="ellipsis")
 
 
@@ -85,7 +81,6 @@ def bar(
     details: Sequence[str],
     remarks: Remarks,
 ) -> RenderableType:
-    """How far a job is, what became of its rows, and remarks."""
     line = Table.grid(padding=(0, 2, 0, 0), expand=True)
     line.add_column(ratio=1)
     for _ in range(4):

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands share, and how their text is read."""
+"""Options and arguments that several commands share, and the parsers of their values."""
 
 from enum import StrEnum
 from typing import Annotated, Any
@@ -16,13 +16,12 @@ YEAR_S = 366 * 86_400.0
 
 
 def option(*names: str, panel: str, about: str, metavar: str | None = None) -> Any:
-    """An option in a panel of the help."""
     return typer.Option(*names, help=about, metavar=metavar, rich_help_panel=panel)
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would happen; change nothing.")]
 JobId = Annotated[
     int,
     typer.Argument(
@@ -35,7 +34,7 @@ ItemName = Annotated[
 OfJob = Annotated[
     int | None,
     typer.Option(
-        "--job", metavar="JOB", help="ITEM is a key of this job.", autocompletion=job_numbers
+        "--job", metavar="JOB", help="ITEM is a key in this job.", autocompletion=job_numbers
     ),
 ]
 Statuses = Annotated[
@@ -52,26 +51,26 @@ ErrorClass = Annotated[
     typer.Option(
         "--error-class",
         metavar="CLASS",
-        help="Only failures of this class.",
+        help="Only failures of this error class.",
         autocompletion=error_classes,
     ),
 ]
 ResetAttempts = Annotated[
     bool,
-    typer.Option("--reset-attempts", help="Give the items all their attempts again."),
+    typer.Option("--reset-attempts", help="Start to count the attempts of the items at 0 again."),
 ]
 After = Annotated[
     str | None,
-    typer.Option("--after", metavar="CURSOR", help="Go on after an earlier page."),
+    typer.Option("--after", metavar="CURSOR", help="Continue after an earlier page."),
 ]
-Limit = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Rows on a page.")]
+Limit = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Rows per page.")]
 OutDelimiter = Annotated[
     str | None,
     option(
         "--out-delimiter",
         panel=ROWS,
         metavar="CHAR",
-        about="Between values of a CSV file that is written; default: a comma.",
+        about="The delimiter of a CSV file that is written; default: a comma.",
     ),
 ]
 OutEncoding = Annotated[
@@ -80,13 +79,13 @@ OutEncoding = Annotated[
         "--out-encoding",
         panel=ROWS,
         metavar="NAME",
-        about="Of a CSV file that is written; utf-8-sig for Excel; default: utf-8.",
+        about="The encoding of a CSV file that is written; utf-8-sig for Excel; default: utf-8.",
     ),
 ]
 
 
 class FormatName(StrEnum):
-    """Formats that a file's name may not tell."""
+    """Formats for `--format`."""
 
     CSV = "csv"
     TSV = "tsv"
@@ -98,7 +97,6 @@ class FormatName(StrEnum):
 
 
 def statuses_in(text: str | None, *, finished: bool = False) -> frozenset[ItemStatus] | None:
-    """The statuses named in a comma-separated list; None if the option was not given."""
     if text is None:
         return None
     names = frozenset(part.strip().upper().replace("-", "_") for part in text.split(","))
@@ -110,7 +108,6 @@ def statuses_in(text: str | None, *, finished: bool = False) -> frozenset[ItemSt
 
 
 def error_class_in(text: str | None) -> FaultClass | None:
-    """The class of failures with this name; None if the option was not given."""
     if text is None:
         return None
     name = text.strip().lower().replace("-", "_")
@@ -120,7 +117,6 @@ def error_class_in(text: str | None) -> FaultClass | None:
 
 
 def ids_in(text: str | None) -> tuple[int, ...] | None:
-    """The numbers in a comma-separated list; None if the option was not given."""
     if text is None:
         return None
     try:
@@ -143,11 +139,13 @@ def seconds_in(text: str | None, option: str) -> float | None:
 
 
 def confirm(question: str, *, yes: bool) -> None:
-    """Ask before something that cannot be undone; without a terminal, `--yes` must be given."""
+    """Ask before an action that cannot be undone; without a terminal, `--yes` is required."""
     if yes:
         return
     if not typer.get_text_stream("stdin").isatty():
-        raise UsageError(f"{question} Nobody can answer here: add --yes, or see it with --dry-run")
+        raise UsageError(
+            f"{question} This is not a terminal: add --yes to agree, or --dry-run to see the effect"
+        )
     try:
         agreed = typer.confirm(question, err=True)
     except typer.Abort:  # Ctrl-C or Ctrl-D at the question

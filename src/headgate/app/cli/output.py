@@ -1,4 +1,4 @@
-"""What is shown: data on standard output, talk on standard error."""
+"""The output of a command: data on standard output, messages on standard error."""
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,20 +23,19 @@ if TYPE_CHECKING:
 __all__ = ["Output", "printable"]
 
 UNBOUNDED = 10_000
-"""Columns where no terminal limits them: a pipe must get the whole text."""
+"""Width in columns when stdout is not a terminal: a pipe must get the whole text."""
 
 
 class Output:
-    """The two streams of a command. Rich is loaded for the first line that a terminal shows."""
+    """The two streams of a command. Rich is imported when a terminal gets its first line."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.quiet = quiet
         self.as_json = False
-        """Talk is written as lines of JSON, as the log is."""
+        """Write messages as lines of JSON, like the log."""
 
     @cached_property
-    def talk(self) -> "Console":
-        """Standard error, as a terminal shows it."""
+    def stderr(self) -> "Console":
         from headgate.app.cli.console import console  # noqa: PLC0415  see the class
 
         return console(stderr=True)
@@ -50,25 +49,25 @@ class Output:
 
     @property
     def live(self) -> bool:
-        """Whether somebody watches a terminal that can be redrawn."""
-        watched = not self.quiet and not self.as_json and is_terminal(sys.stderr)
-        return watched and not self.talk.is_dumb_terminal
+        """Whether standard error is a terminal that can be redrawn."""
+        shown = not self.quiet and not self.as_json and is_terminal(sys.stderr)
+        return shown and not self.stderr.is_dumb_terminal
 
     def say(self, text: str, style: str = "") -> None:
-        """Talk, which `--quiet` silences."""
+        """Print a message, unless `--quiet` was given."""
         if not self.quiet:
-            self._speak(text, style)
+            self._message(text, style)
 
     def warn(self, text: str) -> None:
-        """What the user must hear even with `--quiet`."""
-        self._speak(text, "yellow", "warning")
+        """Print a warning, also with `--quiet`."""
+        self._message(text, "yellow", "warning")
 
     def fail(self, text: str) -> None:
-        """Why the command did not do what was asked, and what to do."""
-        self._speak(text, "red", "error")
+        """Print why the command failed and what to do, also with `--quiet`."""
+        self._message(text, "red", "error")
 
     def line(self, text: str, style: str = "") -> None:
-        """One line of data."""
+        """Print one line of data."""
         if not is_terminal(sys.stdout):
             _write(sys.stdout, [printable(text)])
             return
@@ -77,11 +76,11 @@ class Output:
         self._out.print(Text(printable(text), style=style), soft_wrap=True)
 
     def json(self, value: Any) -> None:
-        """One JSON document of data."""
+        """Print one JSON document."""
         _write(sys.stdout, [msgspec.json.encode(value).decode()])
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-        """Rows under headings; a column whose heading starts with `#` holds numbers."""
+        """Print a table; a column whose heading starts with `#` is aligned to the right."""
         if not is_terminal(sys.stdout):
             _write(sys.stdout, table_lines(columns, rows))
             return
@@ -91,8 +90,8 @@ class Output:
         table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
         for name in columns:
             number = name.startswith("#")
-            # Where the terminal is narrow, Rich takes from the widest columns that may wrap, so
-            # never from numbers; the cells themselves do not wrap but end in an ellipsis.
+            # On a narrow terminal, Rich shrinks the widest columns that may wrap, so numbers
+            # keep their width. Cells do not wrap: they end in an ellipsis.
             table.add_column(
                 name.removeprefix("#"), justify="right" if number else "left", no_wrap=number
             )
@@ -107,7 +106,7 @@ class Output:
         self._out.print(table)
 
     def facts(self, pairs: Mapping[str, object]) -> None:
-        """Names and values, one pair to a line; empty values are left out."""
+        """Print one name and value per line, without empty values."""
         if not is_terminal(sys.stdout):
             _write(sys.stdout, fact_lines(pairs))
             return
@@ -122,23 +121,23 @@ class Output:
                 grid.add_row(f"  {name}", Text(printable(str(value))))
         self._out.print(grid)
 
-    def _speak(self, text: str, style: str, level: str = "") -> None:
+    def _message(self, text: str, style: str, level: str = "") -> None:
         if self.as_json:
-            at = datetime.now(UTC).isoformat()  # noqa: TID251  a stamp to read, as the log has
+            at = datetime.now(UTC).isoformat()  # noqa: TID251  a time stamp like the log's
             line = {"event": text, "level": level or "info", "timestamp": at}
-            _tell(msgspec.json.encode(line).decode())
+            _write_message(msgspec.json.encode(line).decode())
             return
         text = f"{level}: {text}" if level else text
         if not is_terminal(sys.stderr):
-            _tell(printable(text))
+            _write_message(printable(text))
             return
         from rich.text import Text  # noqa: PLC0415  see the class
 
-        self.talk.print(Text(printable(text), style=style), soft_wrap=True)
+        self.stderr.print(Text(printable(text), style=style), soft_wrap=True)
 
 
-def _tell(line: str) -> None:
-    """Write a line of talk; only a reader that has gone is reason to stop, not a full disk."""
+def _write_message(line: str) -> None:
+    """Write a message. A closed pipe raises; a full disk only counts a lost line."""
     try:
         _write(sys.stderr, [line])
     except BrokenPipeError:

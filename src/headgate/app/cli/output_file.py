@@ -1,4 +1,4 @@
-"""What a run leaves behind when it ends."""
+"""The files that a run writes when it ends."""
 
 from pathlib import Path
 from typing import Protocol
@@ -15,30 +15,28 @@ from headgate.transfer.places.target import STDOUT
 
 
 class RunOutput(Protocol):
-    """Where the results of a job go."""
-
     @property
     def name(self) -> str:
-        """What is written."""
+        """The name of the output, for messages."""
         ...
 
     @property
     def early(self) -> bool:
-        """Whether it is written also when the run was stopped before its end."""
+        """Whether it is written even if the run was stopped early."""
         ...
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was written otherwise than it is stored."""
+        """Warnings about values that were written differently from how they are stored."""
         ...
 
     async def write(self, job_id: int) -> str:
-        """Write all of it; how much that was, in words."""
+        """Write the output and return its size in words, such as `20 rows`."""
         ...
 
 
 class ExportFile:
-    """Every row with its result, once all that were to be run are finished."""
+    """Writes every row with its result, once all chosen rows are finished."""
 
     early = False
     notes: tuple[str, ...] = ()
@@ -53,7 +51,7 @@ class ExportFile:
         self.name = "standard output" if file == STDOUT else str(file)
 
     async def write(self, job_id: int) -> str:
-        """Write the rows that were to be run; UsageError says how to get them if that fails."""
+        """Write the chosen rows. If that fails, UsageError names the export command."""
         export = Export(self._reads, self._clock, self._trial.ids)
         try:
             report = await export.run(job_id, self._writer)

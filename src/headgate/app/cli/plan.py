@@ -1,4 +1,4 @@
-"""`headgate plan`: how long will it take, before anything is sent."""
+"""`headgate plan`: forecast how long a job takes, before it sends a request."""
 
 import re
 from typing import Annotated
@@ -19,7 +19,7 @@ from headgate.engine.plan.workload import Assumed
 
 ASSUME = "What to assume"
 GUESSES = ("1/s", "10/s", "100/s", "")
-"""Limits to show where nothing is known; the last is none."""
+"""Limits to compare if the real one is unknown; the empty one means no limit."""
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s)")
 
 
@@ -33,7 +33,9 @@ async def plan(
     provider: Annotated[
         str | None,
         typer.Option(
-            "--provider", metavar="NAME", help="Who is asked; default: whom the job asks."
+            "--provider",
+            metavar="NAME",
+            help="The provider of the requests; default: the job's provider.",
         ),
     ] = None,
     limit: Annotated[
@@ -52,7 +54,7 @@ async def plan(
             metavar="N",
             min=1,
             max=1_000,
-            help="Each has the limit for itself. Default: those that are configured.",
+            help="Number of credentials, each with its own limit. Default: as configured.",
             rich_help_panel=ASSUME,
         ),
     ] = None,
@@ -61,7 +63,7 @@ async def plan(
         typer.Option(
             "--latency",
             metavar="TIME",
-            help="What an answer takes: 200ms, 1.5s. Default: as measured, else 200ms.",
+            help="Time until an answer: 200ms, 1.5s. Default: as measured, else 200ms.",
             rich_help_panel=ASSUME,
         ),
     ] = None,
@@ -70,7 +72,7 @@ async def plan(
         typer.Option(
             "--calls-per-item",
             metavar="X",
-            help="Calls for one row. Default: as measured, else 1.",
+            help="Requests per row. Default: as measured, else 1.",
             rich_help_panel=ASSUME,
         ),
     ] = None,
@@ -79,7 +81,7 @@ async def plan(
         typer.Option(
             "--cache-hits",
             metavar="SHARE",
-            help="Calls that the cache answers: 30%. Default: as measured, else none.",
+            help="Share of requests that the cache answers: 30%. Default: as measured, else none.",
             rich_help_panel=ASSUME,
         ),
     ] = None,
@@ -88,7 +90,7 @@ async def plan(
         typer.Option(
             "--cost",
             metavar="NAME=N",
-            help="What a request takes of a budget: tokens=1200. May be given again.",
+            help="Budget that one request uses: tokens=1200. May be repeated.",
             rich_help_panel=ASSUME,
         ),
     ] = None,
@@ -96,42 +98,44 @@ async def plan(
     processes: Processes = None,
     as_json: Json = False,
 ) -> None:
-    """Say how long a job or a file will take, at which limit, and what would help."""
+    """Forecast how long a job or a file will take, what limits it, and what would help."""
     settings = cli.load(*worker_flags(concurrency, processes, None)).settings
     given = Given(
         provider=provider,
         limits=_limits_in(limit),
         credentials=credentials,
         latency_s=_latency_in(latency),
-        calls_per_item=_above_nought(calls_per_item),
+        calls_per_item=_above_zero(calls_per_item),
         cache_hits=_share_in(cache_hits),
         cost=_cost_in(cost or []),
     )
-    basis = await plan_inputs_of(cli, settings, what, given)
-    rows, helps = plans_for(basis)
+    inputs = await plan_inputs_of(cli, settings, what, given)
+    rows, helps = plans_for(inputs)
     now_us = cli.clock.now()
     if as_json:
-        cli.screen.json(plan_json(basis, rows, helps, now_us))
+        cli.screen.json(plan_json(inputs, rows, helps, now_us))
         return
-    show_plan(cli.screen, basis, rows, helps, now_us)
+    show_plan(cli.screen, inputs, rows, helps, now_us)
 
 
-def plans_for(basis: PlanInputs) -> tuple[list[Forecast], list[Advice]]:
-    """For 1, 2 and the assumed number of credentials; where no limit is known, for some limits.
+def plans_for(inputs: PlanInputs) -> tuple[list[Forecast], list[Advice]]:
+    """Forecasts for 1, 2 and the assumed number of credentials, or for guessed limits.
 
-    A provider that is declared without credentials has none to compare.
+    The guesses are used if no limit is known. A provider without credentials has one forecast.
     """
-    workload, replace = basis.workload, msgspec.structs.replace
+    workload, replace = inputs.workload, msgspec.structs.replace
     if not workload.requests:
         return [], []
-    if basis.origin == "unknown":
+    if inputs.origin == "unknown":
         guesses = (Assumed(parse_limits(text)) for text in GUESSES)
-        return [forecast_runs(replace(workload, assumed=each), basis.now_s) for each in guesses], []
-    likely = forecast_runs(workload, basis.now_s)
-    others = {1, 2} - {workload.credentials} if basis.pooled else set()
-    rows = [forecast_runs(replace(workload, credentials=each), basis.now_s) for each in others]
+        return [
+            forecast_runs(replace(workload, assumed=each), inputs.now_s) for each in guesses
+        ], []
+    likely = forecast_runs(workload, inputs.now_s)
+    others = {1, 2} - {workload.credentials} if inputs.pooled else set()
+    rows = [forecast_runs(replace(workload, credentials=each), inputs.now_s) for each in others]
     rows = sorted([likely, *rows], key=lambda row: row.workload.credentials)
-    return rows, advise(likely, basis.now_s, pooled=basis.pooled, published=basis.published)
+    return rows, advise(likely, inputs.now_s, pooled=inputs.pooled, published=inputs.published)
 
 
 def _limits_in(text: str | None) -> tuple[Limit, ...] | None:
@@ -169,7 +173,7 @@ def _share_in(text: str | None) -> float | None:
     return share
 
 
-def _above_nought(calls: float | None) -> float | None:
+def _above_zero(calls: float | None) -> float | None:
     if calls is not None and not 0 < calls <= 1e6:
         raise UsageError(f"--calls-per-item {calls:g}: write a number above 0, as 1 or 2.5")
     return calls
@@ -190,7 +194,6 @@ def _cost_in(parts: list[str]) -> dict[str, float]:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command to the root."""
     examples = [
         "headgate plan products.csv --provider crossref",
         "headgate plan 3 --limit '10/s, 100/min' --credentials 4",

@@ -1,4 +1,4 @@
-"""What a plan goes by: what was said, else what was measured or learned, else what is usual."""
+"""The inputs of a forecast: options first, then measured or learned values, then defaults."""
 
 import asyncio
 import math
@@ -28,15 +28,15 @@ from headgate.ports.store import Store
 from headgate.transfer.sources import open_source
 
 LATENCY_S = 0.2
-"""What an answer takes, where nothing is known of it."""
+"""Assumed latency of a request in seconds, if none was measured."""
 ENOUGH = 20
-"""Replies from which on a gate's mean latency is worth something."""
+"""Number of replies after which the mean latency of a gate is used."""
 ROWS, BYTES = 8_192, 4_000_000
-"""What is read at a time."""
+"""Rows and bytes that one read takes at most."""
 
 
 class Given(msgspec.Struct, frozen=True):
-    """What the command line says; None: nothing."""
+    """The options of the command line; None if not given."""
 
     provider: str | None = None
     limits: tuple[Limit, ...] | None = None
@@ -48,8 +48,6 @@ class Given(msgspec.Struct, frozen=True):
 
 
 class PlanSubject(msgspec.Struct, frozen=True):
-    """What is to be planned."""
-
     name: str
     rows: int
     spec: HandlerSpec | None = None
@@ -58,34 +56,33 @@ class PlanSubject(msgspec.Struct, frozen=True):
 
 
 class PlanInputs(msgspec.Struct, frozen=True):
-    """All that a plan is made from; `workload` is its likely course."""
+    """All inputs of a forecast; `workload` holds the likely values."""
 
     subject: PlanSubject
     provider: str
     origin: str
-    """Where the limit is known from: `assumed`, `learned`, `configured` or `unknown`."""
+    """The source of the limit: `assumed`, `learned`, `configured` or `unknown`."""
     workload: Workload
     calls_per_item: float
     cache_hits: float
     now_s: float
     measured_latency: bool
-    """Else it was said, or is a guess."""
+    """False if the latency is an option or an assumption."""
     pooled: bool
-    """Several credentials are possible, as far as we know."""
+    """True unless the provider is known to have no credentials."""
     published: bool
-    """The configured limits are those that the provider asks of everybody."""
+    """True if the configured limits are the ones that the provider publishes."""
     notes: tuple[str, ...] = ()
 
 
 async def plan_inputs_of(
     cli: CliContext, settings: Settings, what: str, given: Given
 ) -> PlanInputs:
-    """Find out what is to be planned, and all that is known about it."""
     if not _is_job(what):
         rows = await asyncio.to_thread(_count_rows, Path(what))
         subject = PlanSubject(what, rows)
         if missing_file(settings):
-            return _basis(settings, given, subject, Learned(cli.clock.now() / 1e6, ()), ())
+            return _inputs(settings, given, subject, Learned(cli.clock.now() / 1e6, ()), ())
         async with cli.store(settings) as store:
             return await _with_store(store, settings, given, subject)
     async with cli.store(settings) as store:
@@ -113,14 +110,14 @@ async def _job(store: Store, settings: Settings, job_id: int) -> PlanSubject:
     counts = await store.reads.counts(job_id)
     notes: list[str] = []
     if job.state is JobState.INGESTING:
-        notes.append("its source is not read to the end: only rows that are stored are counted")
+        notes.append("its source was not read to the end: only the stored rows are counted")
     try:
         spec = resolve(job.handler, settings.handlers).configured(job.config)
     except UsageError as error:
         spec = None
-        notes.append(f"its handler cannot be asked for its provider: {error}")
+        notes.append(f"its handler cannot be loaded, so its provider is unknown: {error}")
     if spec is not None and spec.gate_of is not None:
-        notes.append("its items go to several hosts; it is planned as if they all went to one")
+        notes.append("its items go to several hosts; the forecast assumes a single host")
     measured = await measure(store.reads, job_id)
     return PlanSubject(f"job {job_id}, {job.name}", counts.open, spec, measured, tuple(notes))
 
@@ -131,13 +128,13 @@ async def _with_store(
     known = [entry.key for entry in await store.limits.entries()]
     keys = _keys(settings, given, subject, known)
     learned = await recall(store.limits, keys)
-    return _basis(settings, given, subject, learned, keys)
+    return _inputs(settings, given, subject, learned, keys)
 
 
 def _keys(
     settings: Settings, given: Given, subject: PlanSubject, known: list[str]
 ) -> tuple[str, ...]:
-    """The gates that learn about the provider."""
+    """The keys of the provider's gates."""
     name = _provider(given, subject)
     if not name:
         return ()
@@ -154,7 +151,7 @@ def _provider(given: Given, subject: PlanSubject) -> str:
 
 
 def _providers(settings: Settings, subject: PlanSubject) -> dict[str, ProviderPolicy]:
-    """Those of the settings, and what the handler declares itself where they say nothing."""
+    """The providers of the settings, and the handler's own if the settings do not have it."""
     providers = dict(settings.providers)
     spec = subject.spec
     if spec is not None and spec.provider and spec.limits:
@@ -162,7 +159,7 @@ def _providers(settings: Settings, subject: PlanSubject) -> dict[str, ProviderPo
     return providers
 
 
-def _basis(
+def _inputs(
     settings: Settings, given: Given, subject: PlanSubject, learned: Learned, keys: tuple[str, ...]
 ) -> PlanInputs:
     name, measured = _provider(given, subject), subject.measured
@@ -180,7 +177,7 @@ def _basis(
     worker = settings.worker
     caps, cost = _costs(policy, given, learned)
     notes += [
-        f"what a request takes of {each} is unknown, so its budget is left out: --cost {each}=N"
+        f"the use of the budget {each} per request is unknown, so it is ignored: --cost {each}=N"
         for each in sorted({cap.name for cap in caps} - set(cost))
     ]
     latency_s, measured_latency = _latency(given, subject, learned)
@@ -219,18 +216,18 @@ def _is_published(name: str, policy: ProviderPolicy) -> bool:
 
 
 def _is_pooled(policy: ProviderPolicy, given: Given) -> bool:
-    """A provider that is declared without credentials gives none out, as far as we know."""
+    """Whether several credentials are possible; a provider declared without any has none."""
     return bool(policy.credentials or given.credentials) or policy == ProviderPolicy()
 
 
 def _costs(
     policy: ProviderPolicy, given: Given, learned: Learned
 ) -> tuple[tuple[Cap, ...], dict[str, float]]:
-    """The budgets, and what a request takes of them, as far as that is known."""
+    """The budgets, and the known amounts that one request uses of them."""
     caps = caps_of(policy.budget, policy.hard_caps)
     if unknown := sorted(set(given.cost) - {cap.name for cap in caps}):
         raise UsageError(
-            f"--cost {unknown[0]}: there is no such budget; declare it for the provider as"
+            f"--cost {unknown[0]}: the provider has no such budget; declare it as"
             f' budget = {{{unknown[0]} = "90000/min"}}'
         )
     typical: dict[str, float] = {}
@@ -246,10 +243,10 @@ def _usual(subject: PlanSubject) -> float:
 def _ceilings(
     gates: GatePolicy, policy: ProviderPolicy, credentials: int, learned: Learned
 ) -> tuple[Ceilings, list[str]]:
-    """What is configured for each credential, or what an operator has said instead.
+    """The limits of each credential: as configured, or as overridden by an operator.
 
-    Of what holds for all requests together, each credential has an equal part. All of them are
-    taken to go to one host.
+    Limits on all requests together are divided equally between the credentials. All requests
+    are assumed to go to one host.
     """
     whole, notes = ceilings_of(policy), []
     per_host = policy.concurrency_per_host or gates.concurrency_per_host
@@ -269,10 +266,12 @@ def _ceilings(
         if override is None or not override.holds(learned.now_s):
             continue
         if override.paused:
-            notes.append("it is paused by an operator; planned as if it were not")
+            notes.append(
+                "an operator has paused the provider; the forecast assumes that it is not paused"
+            )
         elif override.rate is not None:
             ceilings = msgspec.structs.replace(ceilings, limits=(Limit(override.rate, 1.0),))
-            notes.append("its rate is set by an operator")
+            notes.append("an operator has set the provider's rate")
     return ceilings, list(dict.fromkeys(notes))
 
 
@@ -280,15 +279,15 @@ def _assumed(given: Given, learned: Learned, ceilings: Ceilings) -> tuple[Assume
     busiest = max((state.pace for state in learned.states), key=lambda p: p.replies, default=None)
     known = learned_of(busiest) if busiest else None
     if given.limits is not None:
-        said = msgspec.structs.replace(known or Assumed(), limits=given.limits, cap=None)
-        return said, "assumed"
+        assumed = msgspec.structs.replace(known or Assumed(), limits=given.limits, cap=None)
+        return assumed, "assumed"
     if known is not None:
         return known, "learned"
     return Assumed(), "configured" if ceilings.limits else "unknown"
 
 
 def _latency(given: Given, subject: PlanSubject, learned: Learned) -> tuple[float, bool]:
-    """What an answer takes, and whether that was measured."""
+    """The latency in seconds, and whether it was measured."""
     if given.latency_s is not None:
         return given.latency_s, False
     if subject.measured is not None and subject.measured.latency_s:

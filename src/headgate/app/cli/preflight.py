@@ -1,4 +1,4 @@
-"""What can be known to fail for every row is found before the first one."""
+"""Checks that find, before the first row runs, what would fail for every row."""
 
 import asyncio
 import difflib
@@ -32,13 +32,12 @@ async def require_columns(spec: HandlerSpec, source: Source, file: Path) -> None
 async def wrong_encoding(
     file: Path, shown: str, options: ReadOptions, limits: Limits
 ) -> WrongEncoding | None:
-    """What to say of a file that is not UTF-8 where no encoding was stated."""
     found = await asyncio.to_thread(misread_in, file, options, limits)
     return WrongEncoding(for_command(shown, found.fits), found.fits) if found else None
 
 
 def _columns_of(source: Source) -> list[str]:
-    """The columns that a file declares, and those of its first rows."""
+    """The columns in the header of a file and in its first rows."""
     reader = source.open()
     try:
         first = reader.take(FIRST_ROWS, FIRST_BYTES)

@@ -1,4 +1,4 @@
-"""How far a job is: a live bar on a terminal, a line now and then elsewhere."""
+"""The progress of a job: a live bar on a terminal, otherwise a line every few seconds."""
 
 import asyncio
 import contextlib
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 TICK_S = 0.25
 LINE_S = 5.0
-"""Between two lines where no terminal can redraw one."""
+"""Seconds between two lines, without a live bar."""
 LONGEST_S = 300.0
-"""Between two lines while nothing changes; the pauses double up to here."""
-LOOK_S = 1.0
-"""Between two looks at whether somebody paused the job."""
-WONDER_S = 1.0
-"""Between two looks at what limits the job's speed."""
+"""Longest pause between two lines in seconds; the pause doubles while nothing changes."""
+PAUSE_CHECK_S = 1.0
+"""Seconds between two checks whether the job was paused."""
+LIMIT_CHECK_S = 1.0
+"""Seconds between two checks of what limits the job's speed."""
 
 
 class Progress:
-    """Shows a job's counters while the block runs; reads them a few times a second, never rows."""
+    """Shows a job's counters while the block runs. Reads counters only, never rows."""
 
     def __init__(
         self,
@@ -59,24 +59,25 @@ class Progress:
         self._reading = False
         self._note = ""
         self._failing = ""
-        self._told: set[str] = set()
+        self._printed: set[str] = set()
         self._hint = ""
         self._live: LiveBar | None = None
         self._tasks: list[asyncio.Task[None]] = []
-        self._spoke_at = clock.monotonic()
-        self._looked_s = clock.monotonic()
-        self._stand: object = None
+        self._printed_s = clock.monotonic()
+        self._pause_checked_s = clock.monotonic()
+        self._state: object = None
         self._changed_s = clock.monotonic()
         self._paused = False
 
     async def __aenter__(self) -> Self:
-        """Begin to show, unless nobody wants to see."""
         if not self._screen.quiet:
             if self._screen.live:
                 from headgate.app.cli.live_bar import LiveBar  # noqa: PLC0415  see `_bar`
 
-                self._live = LiveBar(self._screen.talk)
-            self._tasks = [asyncio.create_task(each) for each in (self._watch(), self._wonder())]
+                self._live = LiveBar(self._screen.stderr)
+            self._tasks = [
+                asyncio.create_task(each) for each in (self._watch(), self._find_limits())
+            ]
         return self
 
     async def __aexit__(
@@ -85,7 +86,6 @@ class Progress:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Stop and clear the line; the summary that follows says the rest."""
         for task in self._tasks:
             task.cancel()
         for task in self._tasks:
@@ -95,31 +95,31 @@ class Progress:
             self._live.stop()
 
     def reading(self) -> None:
-        """The source is being read: rows come in, nothing is worked on yet."""
+        """Show the progress of reading the source; no row runs yet."""
         self._reading = True
         self._meter = Meter()
 
     def working(self) -> None:
-        """The source is read: from now on items are finished."""
+        """Show the progress of the items; the source was read."""
         self._reading = False
         self._meter = Meter()
 
     def note(self, text: str, *, aloud: bool = True) -> None:
-        """Show a remark under the bar, such as what an interrupt does; `aloud` also without one."""
+        """Show a remark below the bar; with `aloud`, print it if no bar is shown."""
         self._note = text
         if self._live is None and aloud:
             self._screen.say(text)
 
     def only(self, count: Callable[[], Awaitable[Counts]]) -> None:
-        """Show the counters of some rows of the job instead of all."""
+        """Show the counters that `count` returns, instead of those of the whole job."""
         self._count = count
         self._meter = Meter()
 
     def failing(self, remark: str, kind: str, hint: str = "") -> None:
-        """Show which rows fail; where no bar is, in a line for each new kind of failure."""
+        """Show which rows fail; without a bar, print a line for each new kind of failure."""
         self._failing = remark
-        if remark and kind not in self._told and self._live is None:
-            self._told.add(kind)
+        if remark and kind not in self._printed and self._live is None:
+            self._printed.add(kind)
             self._screen.say(remark, "red")
         if hint and hint != self._hint:
             self._hint = hint
@@ -128,30 +128,29 @@ class Progress:
 
     @property
     def counts(self) -> Counts:
-        """The counters as last read."""
         return self._counts
 
     async def _watch(self) -> None:
         while True:
-            # A store that is away for a moment, or a job that was deleted, is the concern of
-            # those who work; the bar only waits.
+            # The workers report a store that is unreachable or a job that was deleted; the
+            # bar only waits.
             with contextlib.suppress(StoreError, UnknownJob):
                 self._counts = await self._count()
                 moved = self._counts.total if self._reading else self._counts.finished
                 self._meter.add(self._clock.monotonic(), moved)
-                await self._look_for_pause()
+                await self._check_pause()
                 self._show()
             await self._clock.sleep(TICK_S)
 
-    async def _wonder(self) -> None:
+    async def _find_limits(self) -> None:
         while True:
             self._limit = LimitedBy() if self._reading else await self._find_limit()
             self._limit_s = self._clock.monotonic()
-            await self._clock.sleep(WONDER_S)
+            await self._clock.sleep(LIMIT_CHECK_S)
 
     @property
     def _cause(self) -> str:
-        """What limits the job, with the time that is left of it now."""
+        """What limits the job, with the remaining time as of now."""
         at = self._limit.at
         if at is None or not self._counts.open:
             return ""
@@ -167,33 +166,32 @@ class Progress:
             held = HoldPeriod(max(held.seconds - since_s, 0.0), held.per_s)
         return self._meter.eta(self._counts.open, held)
 
-    async def _look_for_pause(self) -> None:
+    async def _check_pause(self) -> None:
         now_s = self._clock.monotonic()
-        if now_s - self._looked_s < LOOK_S:
+        if now_s - self._pause_checked_s < PAUSE_CHECK_S:
             return
-        self._looked_s = now_s
+        self._pause_checked_s = now_s
         job = await self._reads.job(self._job_id)
         paused = job.state is JobState.PAUSED
         if paused != self._paused:
             self._paused = paused
-            self.note(_pause_in_words(job, self._clock.now()) if paused else "going on")
+            self.note(_pause_in_words(job, self._clock.now()) if paused else "resumed")
 
     def _show(self) -> None:
         if self._live is not None:
             self._live.show(self._bar())
-        elif self._clock.monotonic() - self._spoke_at >= self._silence_s():
-            self._spoke_at = self._clock.monotonic()
+        elif self._clock.monotonic() - self._printed_s >= self._line_interval_s():
+            self._printed_s = self._clock.monotonic()
             self._screen.say(" · ".join(self.words()))
 
-    def _silence_s(self) -> float:
-        """How long no line is due: the longer nothing has changed, the longer."""
-        stand = (self._counts, self._reading, bool(self._cause))
-        if stand != self._stand:
-            self._stand, self._changed_s = stand, self._clock.monotonic()
-        return min(max(LINE_S, self._spoke_at - self._changed_s), LONGEST_S)
+    def _line_interval_s(self) -> float:
+        """Seconds until the next line; grows while nothing changes."""
+        state = (self._counts, self._reading, bool(self._cause))
+        if state != self._state:
+            self._state, self._changed_s = state, self._clock.monotonic()
+        return min(max(LINE_S, self._printed_s - self._changed_s), LONGEST_S)
 
     def words(self) -> list[str]:
-        """The state of the job in a few words."""
         rate = self._meter.rate()
         speed = [rate_in_words(rate)] if rate is not None else []
         counts = self._counts
@@ -205,7 +203,7 @@ class Progress:
         return [f"{counts.finished:,} of {counts.total:,}", *self._details(), *speed, *left, *cause]
 
     def troubles(self) -> tuple[str, str]:
-        """What limits the job, and which rows fail; what both would say is said once."""
+        """What limits the job, and which rows fail; a text in both is shown once."""
         wait = self._limit.wait
         if not self._failing or wait is None or wait.kind is not WaitKind.RETRY:
             return self._cause, self._failing
@@ -221,7 +219,7 @@ class Progress:
         return shown
 
     def _bar(self) -> "RenderableType":
-        # Loaded by a terminal only: Rich takes longer to load than a short job runs.
+        # Imported for a terminal only: importing Rich takes longer than a short job.
         from headgate.app.cli.live_bar import Remarks, bar, plain_line  # noqa: PLC0415
 
         if self._reading:
@@ -236,7 +234,7 @@ class Progress:
 
 
 def rate_in_words(per_s: float) -> str:
-    """Items a second, with a decimal where that matters."""
+    """Items per second, with a decimal below 10."""
     return f"{per_s:,.0f}/s" if per_s >= 10 or not per_s else f"{per_s:.1f}/s"
 
 

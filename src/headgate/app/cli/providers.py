@@ -1,4 +1,4 @@
-"""`headgate providers`: the limits of outside services, seen and steered."""
+"""`headgate providers`: the limits of outside services, learned and overridden."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ from headgate.core.gates.view import GateView
 from headgate.core.gates.wait import in_figures
 from headgate.engine.gate_control import GateReading
 
-app = noun("providers", "See what was learned of outside services, and overrule it.")
+app = noun("providers", "See the learned limits of outside services, and override them.")
 
 Name = Annotated[
     str,
@@ -21,7 +21,9 @@ Name = Annotated[
 ]
 For = Annotated[
     str | None,
-    typer.Option("--for", metavar="TIME", help="How long: 90s, 30m, 2h, 1d. Else until resumed."),
+    typer.Option(
+        "--for", metavar="TIME", help="How long: 90s, 30m, 2h, 1d. Default: until resumed."
+    ),
 ]
 
 
@@ -34,11 +36,11 @@ For = Annotated[
 async def ls(
     cli: CliContext,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also shipped providers that were never asked.")
+        bool, typer.Option("--all", help="Also list the built-in providers that were not used yet.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """List gates: what is configured, what was learned, what goes out now, and why."""
+    """List gates with their configured, learned and current rates, and what limits them."""
     if everything:
         async with cli.gates() as gates:
             reading = await gates.ls(everything=True)
@@ -50,8 +52,8 @@ async def ls(
         return
     if not reading.views:
         cli.screen.say(
-            "nothing was asked through `ctx.http` yet, and no provider is declared:"
-            " `headgate providers ls --all` shows those that are shipped"
+            "no request was sent through `ctx.http` yet, and no provider is declared:"
+            " `headgate providers ls --all` shows the built-in ones"
         )
         return
     show_gates(cli.screen, reading)
@@ -64,7 +66,7 @@ async def ls(
     far=True,
 )
 async def show(cli: CliContext, name: Name, as_json: Json = False) -> None:
-    """Show a gate with its evidence: what was observed when, and what was decided."""
+    """Show a gate with its evidence: what was observed, when, and what was decided."""
     async with cli.gates() as gates:
         reading = await gates.show(name)
     if as_json:
@@ -75,7 +77,9 @@ async def show(cli: CliContext, name: Name, as_json: Json = False) -> None:
             cli.screen.line("")
         show_gate(cli.screen, view, reading.now_s)
     if not any(view.asked for view in reading.views):
-        cli.screen.say("what is learned appears here once a handler has asked through `ctx.http`")
+        cli.screen.say(
+            "learned limits appear here once a handler has sent requests through `ctx.http`"
+        )
 
 
 @command(
@@ -97,11 +101,11 @@ async def set_rate(
     for_time: For = None,
     as_json: Json = False,
 ) -> None:
-    """Overrule what was learned and what is configured: every process obeys at once."""
+    """Set a provider's rate by hand; it applies immediately, in all processes."""
     for_s = seconds_in(for_time, "--for")
     async with cli.service(create=True) as service:
         reading = await service.gates.set_rate(name, rate, for_s)
-    _tell(cli, reading, name, as_json=as_json)
+    _print_override(cli, reading, name, as_json=as_json)
 
 
 @command(
@@ -111,27 +115,27 @@ async def set_rate(
     far=True,
 )
 async def pause(cli: CliContext, name: Name, for_time: For = None, as_json: Json = False) -> None:
-    """Send nothing more to a provider; work that needs others goes on."""
+    """Stop sending to a provider; work on other providers continues."""
     for_s = seconds_in(for_time, "--for")
     async with cli.service(create=True) as service:
         reading = await service.gates.pause(name, for_s)
-    _tell(cli, reading, name, as_json=as_json)
+    _print_override(cli, reading, name, as_json=as_json)
 
 
 @command(app, "resume", ["headgate providers resume wikidata"], far=True)
 async def resume(cli: CliContext, name: Name, as_json: Json = False) -> None:
-    """Take back `set` and `pause`: go on at the rate that was learned."""
+    """Undo `set` and `pause`: continue at the learned rate."""
     async with cli.service() as service:
         resumed, reading = await service.gates.resume(name)
     if as_json:
         cli.screen.json({"resumed": resumed, "gates": [gate_json(v) for v in reading.views]})
         return
     if not resumed:
-        cli.screen.say(f"nobody had set or paused {name}: nothing was changed")
+        cli.screen.say(f"{name} was neither set nor paused: nothing was changed")
     for view in reading.views:
         if view.key in resumed:
             learned = f"at most {in_figures(view.now_per_s)}" if view.now_per_s else "closed"
-            cli.screen.say(f"{view.name} goes on as learned: {learned}")
+            cli.screen.say(f"{view.name} continues as learned: {learned}")
 
 
 @command(
@@ -143,31 +147,31 @@ async def resume(cli: CliContext, name: Name, as_json: Json = False) -> None:
 async def forget(
     cli: CliContext, name: Name, dry_run: DryRun = False, yes: Yes = False, as_json: Json = False
 ) -> None:
-    """Drop all that was learned of a provider's limit, and begin to look for it anew."""
+    """Delete the learned limits of a provider; Headgate learns them again."""
     async with cli.service() as service:
         keys = await service.gates.learned(name)
         if keys and not dry_run:
-            confirm(f"Forget what was learned of {', '.join(keys)}?", yes=yes)
+            confirm(f"Forget the learned limits of {', '.join(keys)}?", yes=yes)
         dropped = [] if dry_run else await service.gates.forget(keys)
     if as_json:
         cli.screen.json({"found": keys, "forgotten": dropped})
     elif not keys:
-        cli.screen.say(f"nothing was learned of {name} yet")
+        cli.screen.say(f"nothing was learned about {name} yet")
     else:
         verb = "would forget" if dry_run else "forgot"
-        cli.screen.say(f"{verb} what was learned of {', '.join(keys)}")
+        cli.screen.say(f"{verb} the learned limits of {', '.join(keys)}")
 
 
-def _tell(cli: CliContext, reading: GateReading, name: str, *, as_json: bool) -> None:
-    """Say what holds now, and how to take it back."""
+def _print_override(cli: CliContext, reading: GateReading, name: str, *, as_json: bool) -> None:
+    """Print what applies now, and how to undo it."""
     if as_json:
         cli.screen.json({"gates": [gate_json(view) for view in reading.views]})
         return
     for view in reading.views:
-        cli.screen.say(_holds(view, reading.now_s))
-    cli.screen.say(f"take it back with: headgate providers resume {name}")
+        cli.screen.say(_override_line(view, reading.now_s))
+    cli.screen.say(f"undo it with: headgate providers resume {name}")
 
 
-def _holds(view: GateView, now_s: float) -> str:
-    word = override_in_words(view.override, now_s) if view.override else "as learned"
-    return f"{view.name} is {word}"
+def _override_line(view: GateView, now_s: float) -> str:
+    state = override_in_words(view.override, now_s) if view.override else "as learned"
+    return f"{view.name} is {state}"

@@ -1,4 +1,4 @@
-"""`headgate queue`: an open job, fed over time."""
+"""`headgate queue`: a job that takes items over time."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -34,19 +34,21 @@ from headgate.engine.supervisor import Work
 from headgate.ports.items import RequeueRequest
 from headgate.transfer.sources import ReadOptions, open_source
 
-app = noun("queue", "Feed and run an open job, item by item.")
+app = noun("queue", "Add items to a queue over time, and run them.")
 
-Name = Annotated[str, typer.Option("--queue", metavar="NAME", help="Which queue.")]
+Name = Annotated[str, typer.Option("--queue", metavar="NAME", help="The name of the queue.")]
 Handler = Annotated[
     str | None,
     typer.Option(
-        "--handler", metavar="H", help="What runs its items; needed once, then remembered."
+        "--handler", metavar="H", help="The handler of the queue; needed only the first time."
     ),
 ]
 Key = Annotated[
     str | None,
     typer.Option(
-        "--key", metavar="FIELD[,FIELD]", help="What names an item; default: its whole content."
+        "--key",
+        metavar="FIELD[,FIELD]",
+        help="The fields that identify an item; default: its whole content.",
     ),
 ]
 LINE_LIMIT = 4 * 1024 * 1024
@@ -64,19 +66,19 @@ LINE_LIMIT = 4 * 1024 * 1024
 async def enqueue(
     cli: CliContext,
     *,
-    item: Annotated[str, typer.Argument(metavar="JSON", help="One item, a JSON object.")],
+    item: Annotated[str, typer.Argument(metavar="JSON", help="One item as a JSON object.")],
     handler: Handler = None,
     queue: Name = "default",
     key: Key = None,
     as_json: Json = False,
 ) -> None:
-    """Put one item into a queue; an item that it has already is not put in twice."""
+    """Add one item to a queue; an item that is already there is not added again."""
     values = _object(item)
 
     async def one() -> AsyncIterator[QueueRow | None]:
         yield QueueRow(1, values)
 
-    await _feed(cli, one(), handler=handler, queue=queue, key=key, as_json=as_json)
+    await _add_rows(cli, one(), handler=handler, queue=queue, key=key, as_json=as_json)
 
 
 @command(
@@ -99,9 +101,9 @@ async def import_(
     key: Key = None,
     as_json: Json = False,
 ) -> None:
-    """Put the rows of a file into a queue; rows that it has already are not put in twice."""
+    """Add the rows of a file to a queue; rows that are already there are not added again."""
     rows = _standard_input() if file == "-" else _file_rows(file)
-    await _feed(cli, rows, handler=handler, queue=queue, key=key, as_json=as_json)
+    await _add_rows(cli, rows, handler=handler, queue=queue, key=key, as_json=as_json)
 
 
 @command(app, "run", ["headgate queue run", "headgate queue run --queue nightly --drain"])
@@ -111,13 +113,16 @@ async def run(
     queue: Name = "default",
     drain: Annotated[bool, typer.Option("--drain", help="End when the queue is empty.")] = False,
     max_stall: Annotated[
-        float, typer.Option("--max-stall", metavar="S", help="With --drain: end if nothing moves.")
+        float,
+        typer.Option(
+            "--max-stall", metavar="S", help="With --drain: end after S seconds without progress."
+        ),
     ] = 3_600.0,
     concurrency: Concurrency = None,
     processes: Processes = None,
     item_timeout: ItemTimeout = None,
 ) -> Exit:
-    """Work on a queue, for ever or until it is empty."""
+    """Run the items of a queue until stopped, or with `--drain` until it is empty."""
     go_on_without_readers()
     settings = cli.load(*worker_flags(concurrency, processes, item_timeout)).settings
     async with cli.store(settings) as store:
@@ -143,27 +148,27 @@ async def stats(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Count the items of every open queue by where they stand."""
+    """Count the items of every open queue by status."""
     async with cli.service() as service:
         queues = service.queues
-        stands = await queues.ls() if queue is None else [await queues.get(queue)]
+        listed = await queues.ls() if queue is None else [await queues.get(queue)]
     if as_json:
-        shapes = [job_json(stand.job, stand.counts) for stand in stands]
+        shapes = [job_json(each.job, each.counts) for each in listed]
         cli.screen.json({"queues": shapes})
         return
-    if not stands:
-        cli.screen.say("no open queue")
+    if not listed:
+        cli.screen.say("no queue is open")
         return
     cli.screen.table(
         ("QUEUE", "JOB", "STATE", *(f"#{status.replace('_', ' ')}" for status in ItemStatus)),
         [
             (
-                stand.job.name,
-                str(stand.job.id),
-                stand.job.state,
-                *(int(getattr(stand.counts, status.lower())) for status in ItemStatus),
+                each.job.name,
+                str(each.job.id),
+                each.job.state,
+                *(int(getattr(each.counts, status.lower())) for status in ItemStatus),
             )
-            for stand in stands
+            for each in listed
         ],
     )
 
@@ -180,7 +185,7 @@ async def retry_failed(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Bring a queue's items in ERROR back and print how many."""
+    """Set a queue's items in ERROR back to PENDING, so that they run again."""
     kind = error_class_in(error_class)
     async with cli.service() as service:
         job = (await service.queues.get(queue)).job
@@ -201,7 +206,7 @@ async def retry_failed(
 
 @command(app, "pause", ["headgate queue pause --queue nightly"], far=True)
 async def pause(cli: CliContext, queue: Name = "default") -> None:
-    """Stop new work on a queue; it still takes items."""
+    """Pause a queue; it still takes items."""
     async with cli.service() as service:
         job = await service.jobs.pause((await service.queues.get(queue)).job.id)
     cli.screen.say(f"queue {queue} is {job.state}")
@@ -209,7 +214,7 @@ async def pause(cli: CliContext, queue: Name = "default") -> None:
 
 @command(app, "resume", ["headgate queue resume --queue nightly"], far=True)
 async def resume(cli: CliContext, queue: Name = "default") -> None:
-    """Let a paused queue go on."""
+    """Resume a paused queue."""
     async with cli.service() as service:
         job = await service.jobs.resume((await service.queues.get(queue)).job.id)
     cli.screen.say(f"queue {queue} is {job.state}")
@@ -219,21 +224,21 @@ async def resume(cli: CliContext, queue: Name = "default") -> None:
 async def close(
     cli: CliContext, queue: Name = "default", dry_run: DryRun = False, yes: Yes = False
 ) -> None:
-    """Take no more items; the job is DONE once the queue is empty."""
+    """Close a queue: it takes no more items, and its job is DONE once it is empty."""
     async with cli.service() as service:
-        stand = await service.queues.get(queue)
-        job, left = stand.job, stand.counts.open
+        found = await service.queues.get(queue)
+        job, left = found.job, found.counts.open
         if dry_run:
             cli.screen.say(
                 f"would close queue {queue} (job {job.id}) with {counted(left, 'item')} left"
             )
             return
-        confirm(f"Close queue {queue} for good? {counted(left, 'item')} to do.", yes=yes)
+        confirm(f"Close queue {queue} permanently? {counted(left, 'item')} left to run.", yes=yes)
         job = await service.queues.close(queue)
-    cli.screen.say(f"queue {queue} takes no more items; job {job.id} has {left:,} left to do")
+    cli.screen.say(f"queue {queue} takes no more items; job {job.id} has {left:,} left to run")
 
 
-async def _feed(
+async def _add_rows(
     cli: CliContext,
     rows: AsyncIterator[QueueRow | None],
     *,
@@ -269,7 +274,7 @@ def _object(text: str | bytes) -> Mapping[str, Any]:
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.MsgspecError as error:
-        raise UsageError(f"that is not a JSON object: {error}") from error
+        raise UsageError(f"not a JSON object: {error}") from error
 
 
 async def _file_rows(file: str) -> AsyncIterator[QueueRow | None]:

@@ -1,4 +1,4 @@
-"""`headgate report`: accounts of what was done, fit to be sent to others."""
+"""`headgate report`: reports on a job, to be shared with the operators of services."""
 
 import msgspec
 
@@ -12,7 +12,7 @@ from headgate.core.time_text import moment
 from headgate.core.words import counted
 from headgate.ports.reads import ReadStore
 
-app = noun("report", "Sum up what a job has done.")
+app = noun("report", "Report what a job has done.")
 
 PAGE = 2_000
 
@@ -23,7 +23,7 @@ PAGE = 2_000
     ["headgate report politeness 3", "headgate report politeness 3 --json | jq '.providers[0]'"],
 )
 async def politeness(cli: CliContext, job_id: JobId, as_json: Json = False) -> None:
-    """Show how a job has treated each provider: requests, peaks, refusals, waits."""
+    """Show the load that a job has put on each provider: requests, peaks, refusals, waits."""
     async with cli.store() as store:
         job = await store.reads.job(job_id)
         conducts = await conducts_of(store.reads, job_id)
@@ -31,13 +31,13 @@ async def politeness(cli: CliContext, job_id: JobId, as_json: Json = False) -> N
         cli.screen.json({"job_id": job_id, "providers": [conduct_json(each) for each in conducts]})
         return
     if not conducts:
-        cli.screen.say(f"job {job_id} has asked nothing through `ctx.http` yet")
+        cli.screen.say(f"job {job_id} has sent no requests through `ctx.http` yet")
         return
     _print(cli, job, conducts)
 
 
 async def conducts_of(reads: ReadStore, job_id: int) -> list[Conduct]:
-    """One account for each provider, read page by page."""
+    """A record for each provider; calls are read page by page."""
     account = Politeness()
     page = await reads.calls(job_id, 0, PAGE)
     while page.next_after_id is not None:
@@ -49,7 +49,6 @@ async def conducts_of(reads: ReadStore, job_id: int) -> list[Conduct]:
 
 
 def conduct_json(conduct: Conduct) -> dict[str, object]:
-    """An account for JSON."""
     shape = msgspec.to_builtins(conduct)
     first, last = shape.pop("first_us"), shape.pop("last_us")
     return {
@@ -79,12 +78,12 @@ def _facts(conduct: Conduct) -> dict[str, str]:
             f"{conduct.mean_per_s:,.2f}/s on average; at most {conduct.peak_per_s:,} in a second"
             f" and {conduct.peak_per_min:,} in a minute"
         ),
-        "refused": f"{conduct.refused:,} ({share} of requests; 429 and the like)",
+        "refused": f"{conduct.refused:,} ({share} of requests; 429 and similar)",
         "no answer": f"{conduct.failed:,}",
-        "not asked again": (
+        "saved by cache": (
             f"{conduct.confirmed:,} confirmed by 304, {conduct.spared:,} answered by the cache"
         ),
-        "stood still": f"{span(conduct.honouring_s)} because the server asked for it",
+        "paused": f"{span(conduct.honouring_s)} because the server asked us to wait",
         "waited at gates": f"{span(waited_s)} per request on average",
     }
     if conduct.barred:

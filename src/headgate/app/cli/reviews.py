@@ -15,7 +15,9 @@ from headgate.core.status import ItemMove, ItemStatus
 from headgate.engine.job_control import OPERATOR
 from headgate.ports.items import ReviewDecision
 
-Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for the record.")]
+Reason = Annotated[
+    str, typer.Option("--reason", metavar="TEXT", help="The reason, stored with the decision.")
+]
 
 
 async def accept(
@@ -25,18 +27,20 @@ async def accept(
     job: OfJob = None,
     candidate: Annotated[
         str | None,
-        typer.Option("--candidate", metavar="ID", help="Which one; not needed if there is one."),
+        typer.Option(
+            "--candidate", metavar="ID", help="The candidate; not needed if there is only one."
+        ),
     ] = None,
     reason: Reason = "",
     as_json: Json = False,
 ) -> None:
-    """Take a candidate of an item in REVIEW: its result becomes the item's, which is DONE."""
+    """Accept a candidate of an item in REVIEW: it becomes the result, and the item is DONE."""
     async with cli.service() as service:
         item_id = await item_id_of(service.items, item, job)
         chosen = candidate if candidate is not None else await only_one(service.items, item_id)
         decision = ReviewDecision(item_id, ItemMove.ACCEPT, OPERATOR, chosen, reason=reason)
         detail = await service.items.decide(decision)
-    _tell(cli, detail_json(detail), as_json=as_json)
+    _print_decision(cli, detail_json(detail), as_json=as_json)
 
 
 async def reject(
@@ -47,12 +51,12 @@ async def reject(
     reason: Reason = "",
     as_json: Json = False,
 ) -> None:
-    """Take none of the candidates of an item in REVIEW: it is NOT_FOUND."""
+    """Reject all candidates of an item in REVIEW: the item becomes NOT_FOUND."""
     async with cli.service() as service:
         item_id = await item_id_of(service.items, item, job)
         decision = ReviewDecision(item_id, ItemMove.REJECT, OPERATOR, reason=reason)
         detail = await service.items.decide(decision)
-    _tell(cli, detail_json(detail), as_json=as_json)
+    _print_decision(cli, detail_json(detail), as_json=as_json)
 
 
 async def skip(
@@ -63,27 +67,29 @@ async def skip(
     reason: Reason = "",
     as_json: Json = False,
 ) -> None:
-    """Leave an item in REVIEW alone: it is SKIPPED."""
+    """Skip an item in REVIEW: it becomes SKIPPED."""
     async with cli.service() as service:
         item_id = await item_id_of(service.items, item, job)
         decision = ReviewDecision(item_id, ItemMove.PASS_OVER, OPERATOR, reason=reason)
         detail = await service.items.decide(decision)
-    _tell(cli, detail_json(detail), as_json=as_json)
+    _print_decision(cli, detail_json(detail), as_json=as_json)
 
 
 async def only_one(items: ItemVerbs, item_id: int) -> str:
-    """The candidate of an item that has one; else UsageError naming those there are."""
+    """The only candidate of an item; with several, UsageError lists them."""
     detail = (await items.account(item_id)).detail
     if detail.row.status is not ItemStatus.REVIEW:
-        raise UsageError(f"item {item_id} is {detail.row.status}: there is nothing to decide")
+        raise UsageError(
+            f"item {item_id} is {detail.row.status}, not REVIEW: there is nothing to decide"
+        )
     found = [str(each["id"]) for each in candidates_in(detail.result or "")]
     if len(found) != 1:
-        choice = f"one of {', '.join(found[:20])}" if found else "there is none: reject or skip it"
-        raise UsageError(f"say with --candidate which one is right: {choice}")
+        choice = f"one of {', '.join(found[:20])}" if found else "there are none: reject or skip it"
+        raise UsageError(f"name the right candidate with --candidate: {choice}")
     return found[0]
 
 
-def _tell(cli: CliContext, shape: dict[str, object], *, as_json: bool) -> None:
+def _print_decision(cli: CliContext, shape: dict[str, object], *, as_json: bool) -> None:
     if as_json:
         cli.screen.json(shape)
     else:
@@ -91,7 +97,6 @@ def _tell(cli: CliContext, shape: dict[str, object], *, as_json: bool) -> None:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands to `headgate items`."""
     examples = ["headgate items accept 29", "headgate items accept 29 --candidate Q42"]
     command(app, "accept", examples, far=True)(accept)
     command(

@@ -1,4 +1,4 @@
-"""`headgate run`: one command from a file of rows to a file of results."""
+"""`headgate run`: run a handler on each row of a file."""
 
 from pathlib import Path
 from typing import Annotated
@@ -68,7 +68,7 @@ async def run(
             "-o",
             panel=ROWS,
             metavar="FILE",
-            about="Where the results go; - is standard output.",
+            about="The file for the results; - is standard output.",
         ),
     ] = None,
     key: Annotated[
@@ -77,7 +77,7 @@ async def run(
             "--key",
             panel=IDENTITY,
             metavar="COL[,COL]",
-            about="What names a row; default: its position in the file.",
+            about="The columns that identify a row; default: its position in the file.",
         ),
     ] = None,
     job: Annotated[
@@ -86,13 +86,13 @@ async def run(
             "--job",
             panel=IDENTITY,
             metavar="N",
-            about="Go on with this job; HANDLER and FILE are needed only if they were moved.",
+            about="Resume this job; HANDLER and FILE are needed only if they were moved.",
         ),
     ] = None,
     new: New = False,
     retry_failed: Annotated[
         bool,
-        option("--retry-failed", panel=IDENTITY, about="Try rows that ended in ERROR again."),
+        option("--retry-failed", panel=IDENTITY, about="Run rows that ended in ERROR again."),
     ] = False,
     name: Name = "",
     config: Config = None,
@@ -102,7 +102,10 @@ async def run(
     reuse: Annotated[
         str | None,
         option(
-            "--reuse", panel=ROWS, metavar="TIME", about="Take over results at most so old: 30d."
+            "--reuse",
+            panel=ROWS,
+            metavar="TIME",
+            about="Reuse results of earlier jobs up to this age: 12h, 30d.",
         ),
     ] = None,
     limit: FirstRows = None,
@@ -113,7 +116,9 @@ async def run(
     formulas: Annotated[
         Formulas,
         option(
-            "--formulas", panel=ROWS, about="Whether cells that a spreadsheet would run are kept."
+            "--formulas",
+            panel=ROWS,
+            about="What to do with cells that a spreadsheet would run as formulas.",
         ),
     ] = Formulas.NEUTRAL,
     file_format: FileFormat = None,
@@ -161,7 +166,6 @@ async def run(
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command to the root."""
     examples = [
         "headgate run lookup.py:price products.csv --out priced.csv --concurrency 64",
         "headgate run lookup.py:price products.csv --limit 10",

@@ -1,4 +1,4 @@
-"""One `headgate run` from beginning to end: take in, read, work, write out, sum up."""
+"""The steps of `headgate run`: find the job, read, run, write, summarize."""
 
 import asyncio
 import contextlib
@@ -11,14 +11,14 @@ import msgspec
 
 from headgate.app.cli.empty_columns import EmptyColumns
 from headgate.app.cli.exit_codes import Exit, known_error
-from headgate.app.cli.failing_rows import LOOK_S as FAILURES_S
+from headgate.app.cli.failing_rows import CHECK_S as FAILURES_S
 from headgate.app.cli.failing_rows import FailingRows
 from headgate.app.cli.job_choice import (
     admit,
     forget_unread,
+    print_match,
+    print_read,
     require_encoding,
-    tell_match,
-    tell_read,
 )
 from headgate.app.cli.limited_by import limit_finder
 from headgate.app.cli.output_file import RunOutput
@@ -53,31 +53,30 @@ from headgate.ports.source import Source
 from headgate.ports.store import Store
 from headgate.transfer.sources import ReadOptions, bytes_in
 
-LOOK_S = 1.0
-"""Between two looks at whether the job had to stop."""
+HALT_CHECK_S = 1.0
+"""Seconds between two checks whether the job was halted."""
 VISITED = frozenset(
     {ItemStatus.DONE, ItemStatus.NOT_FOUND, ItemStatus.SKIPPED, ItemStatus.ERROR},
 )
-"""What a second visit goes to again."""
+"""Statuses of the items that a repeated download runs again."""
 
 
 class RunOptions(msgspec.Struct, frozen=True):
-    """What the command line asked for."""
+    """The options of the command line."""
 
     file: Path
     source: str = ""
-    """What the job knows the file by; else its path."""
+    """The name of the source in the job; if empty, the path of the file."""
     key_columns: tuple[str, ...] = ()
     new: bool = False
     retry_failed: bool = False
     revisit: bool = False
-    """Once all rows are finished, go to all of them again; before that, to those that failed."""
+    """Run all rows again once all are finished; before that, only the failed ones."""
     by_config: bool = False
-    """The same file with another config is another job."""
+    """True if the same file with another config is another job."""
     name: str = ""
     config: Mapping[str, Any] = {}
     reading: ReadOptions = ReadOptions()
-    """How the file is read."""
     priority: int = 0
     eager: bool = False
     on_bad_row: OnBadRow = OnBadRow.ITEM_ERROR
@@ -88,7 +87,7 @@ class RunOptions(msgspec.Struct, frozen=True):
 
 
 class RunJob:
-    """The steps of a run, and what to do when somebody interrupts one of them."""
+    """The steps of a run, each of which can be interrupted."""
 
     def __init__(
         self,
@@ -109,7 +108,7 @@ class RunJob:
         self._resumed = 0
         self._stopped = False
         self._halted = ""
-        """Why the job had to stop."""
+        """Why the job was halted; empty if it was not."""
         self._failing: FailingRows | None = None
         self._empty: EmptyColumns | None = None
         self._reading: asyncio.Task[IngestReport] | None = None
@@ -124,11 +123,11 @@ class RunJob:
         output: RunOutput | None,
         matched: MatchedJob | None = None,
     ) -> Exit:
-        """Do all of it; the answer is the command's exit code. `admission`: the job is known."""
+        """Run all steps and return the exit code. `matched` is the job, if already known."""
         matched = matched or await admit(self._store, self._settings, self._options, spec, source)
         job = matched.job
         if is_halted(job):
-            self._cli.screen.say(f"job {job.id} had to stop: {job.pause_reason}")
+            self._cli.screen.say(f"job {job.id} was halted: {job.pause_reason}")
             job = await self._control.resume(job.id)
         if job.state is JobState.PAUSED and job.resume_at is None:
             self._cli.screen.fail(f"job {job.id} is paused: headgate jobs resume {job.id}")
@@ -158,7 +157,7 @@ class RunJob:
         return Exit.STOPPED
 
     async def _revive(self, matched: MatchedJob) -> None:
-        """Bring back what should be tried again, and say what is left alone."""
+        """Requeue the items that should run again, and print how many are kept."""
         job = matched.job
         if job.state is JobState.FAILED and job.ingest_complete:
             await self._store.jobs.move_job(job.id, JobMove.REPROCESS, "run again")
@@ -170,7 +169,7 @@ class RunJob:
         self._resumed = (await self._store.reads.counts(job.id)).finished
         if self._options.priority not in (0, job.priority):
             await self._control.set_priority(job.id, self._options.priority)
-        tell_match(self._cli.screen, matched, self._resumed)
+        print_match(self._cli.screen, matched, self._resumed)
 
     async def _bring_back(self, job_id: int, statuses: frozenset[ItemStatus]) -> None:
         moved = await self._control.reprocess(RequeueRequest(job_id, statuses))
@@ -178,9 +177,9 @@ class RunJob:
             counted(moved, "failed row") if statuses != VISITED else f"all {counted(moved, 'row')}"
         )
         if moved:
-            self._cli.screen.say(f"trying {what} again")
+            self._cli.screen.say(f"running {what} again")
         elif self._options.retry_failed:
-            self._cli.screen.say("no row has failed, so none is tried again")
+            self._cli.screen.say("no row has failed, so none is run again")
 
     async def _process(self, job: Job, plan: IngestPlan, output: RunOutput | None) -> None:
         reads = self._store.reads
@@ -195,7 +194,7 @@ class RunJob:
                 else:
                     await self._ingest(job, plan, progress)
                 await self._work(job, progress)
-                # What has halted a job is most likely in the way of the outlet too.
+                # What halted the job, such as a full disk, would most likely stop the output too.
                 early = output is not None and output.early and not self._halted
                 if output is not None and (early or not self._stopped):
                     await self._write(job, output, progress)
@@ -208,7 +207,7 @@ class RunJob:
         return JobGates(self._store, limits, job.id, provider)
 
     def _hit(self, count: int, progress: Progress) -> None:
-        """An interrupt: reading and writing stop at once, working stops in two steps."""
+        """Handle an interrupt: reading and writing stop immediately, workers in two steps."""
         self._stopped = True
         for task in (self._reading, self._writing):
             if task is not None:
@@ -225,16 +224,16 @@ class RunJob:
             progress.reading()
         ingest = Ingest(self._store, self._cli.clock, self._settings.ingest)
         self._reading = asyncio.create_task(ingest.run(plan))
-        # Waited for, not awaited: an interrupt cancels the reading, never the run around it.
+        # `wait`, not `await`: an interrupt cancels the reading but not this task.
         await asyncio.wait([self._reading])
         progress.working()
         if not self._reading.cancelled():
             self._ingested = self._reading.result()
-            self._tell_ingested()
+            self._print_ingested()
 
-    def _tell_ingested(self) -> None:
+    def _print_ingested(self) -> None:
         report, screen = self._ingested, self._cli.screen
-        tell_read(screen, report, self._options.on_bad_row)
+        print_read(screen, report, self._options.on_bad_row)
         if report.stopped:
             self._stopped = True
             screen.warn(f"stopped reading: {report.stopped}")
@@ -264,37 +263,37 @@ class RunJob:
         for task in beside:
             task.cancel()
         await self._store.jobs.finish_job(job.id)
-        await self._look_for_halt(job.id)
+        await self._check_halt(job.id)
         self._supervisor = None
         self._worked = together(self._worked, report)
         self._stopped = self._stopped or report.stalled or report.interrupted or bool(self._halted)
 
     async def _stop_when_halted(self, job_id: int, supervisor: Supervisor) -> None:
-        """Nobody should wait for a job that goes on only when somebody has mended something."""
+        """Stop the workers of a halted job: it cannot continue until its cause is fixed."""
         while not self._halted:
-            await self._cli.clock.sleep(LOOK_S)
-            await self._look_for_halt(job_id)
+            await self._cli.clock.sleep(HALT_CHECK_S)
+            await self._check_halt(job_id)
         supervisor.stop()
 
     async def _watch_failures(
         self, job_id: int, supervisor: Supervisor, progress: Progress
     ) -> None:
-        """Show at once what fails, and stop if that is more than was allowed."""
+        """Show failures as they happen, and stop when `--max-errors` is reached."""
         failing = self._failing
         while failing is not None and not failing.too_many:
             await self._cli.clock.sleep(FAILURES_S)
             with contextlib.suppress(StoreError, UnknownJob):
                 counts = await self._store.reads.counts(job_id)
-                await failing.look(counts)
+                await failing.check(counts)
                 progress.failing(failing.remark, failing.kind, failing.hint)
                 await self._warn_of_empty(counts)
         supervisor.stop()
 
     async def _warn_of_empty(self, counts: Counts, *, at_end: bool = False) -> None:
-        for warning in await self._empty.look(counts.done, at_end=at_end) if self._empty else ():
+        for warning in await self._empty.check(counts.done, at_end=at_end) if self._empty else ():
             self._cli.screen.warn(warning)
 
-    async def _look_for_halt(self, job_id: int) -> None:
+    async def _check_halt(self, job_id: int) -> None:
         with contextlib.suppress(StoreError, UnknownJob):
             job = await self._store.reads.job(job_id)
             self._halted = (job.pause_reason or "") if is_halted(job) else ""
@@ -329,41 +328,41 @@ class RunJob:
             screen.warn(warning)
         if state is JobState.CANCELLED:
             back = command_here(f"jobs reprocess {job_id} --status CANCELLED")
-            screen.say(f"job {job_id} was cancelled; bring it back with: {back}")
+            screen.say(f"job {job_id} was cancelled; run it again with: {back}")
         elif not finished:
-            self._tell_rest(job_id, counts, output)
+            self._print_rest(job_id, counts, output)
         elif chosen.error:
-            await self._tell_errors(job_id, counts)
+            await self._print_errors(job_id, counts)
         for line in self._trial.left_in_words(counts, chosen) if finished else ():
             screen.say(line)
         return code
 
-    def _tell_rest(self, job_id: int, counts: Counts, output: RunOutput | None) -> None:
+    def _print_rest(self, job_id: int, counts: Counts, output: RunOutput | None) -> None:
         screen = self._cli.screen
         if self._halted:
             screen.fail(self._halted)
         elif self._failing is not None and self._failing.too_many:
             screen.fail(self._failing.too_many)
         elif self._worked.stalled:
-            screen.say(f"nothing could progress for {span(self._options.max_stall_s)}")
-        unread = " and the file is not read to its end" if self._unread() else ""
+            screen.say(f"no row made progress for {span(self._options.max_stall_s)}")
+        unread = " and the file was not read to its end" if self._unread() else ""
         left = f"{counted(counts.open, 'row')} of job {job_id} {agreeing(counts.open, 'is', 'are')}"
         screen.say(f"{left} left{unread}; nothing is lost")
         if output is not None and not (self._written or output.early):
             screen.say(f"{output.name} is written when all rows are finished")
-        screen.say(self._way_on(counts))
+        screen.say(self._resume_hint(counts))
 
-    def _way_on(self, counts: Counts) -> str:
+    def _resume_hint(self, counts: Counts) -> str:
         if self._failing is None or not (self._failing.too_many or self._failing.hint):
             return f"go on with: {same_command()}"
         flag = " --retry-failed" if counts.error and not self._options.revisit else ""
-        what = "mend the handler" if self._failing.raised else "remove the cause"
+        what = "fix the handler" if self._failing.raised else "fix the cause"
         return f"{what}, then go on with: {same_command()}{flag}"
 
     def _unread(self) -> bool:
         return self._reading is not None and self._reading.cancelled()
 
-    async def _tell_errors(self, job_id: int, counts: Counts) -> None:
+    async def _print_errors(self, job_id: int, counts: Counts) -> None:
         screen = self._cli.screen
         request = RequeueRequest(job_id, frozenset({ItemStatus.ERROR}))
         again = await self._control.would_reprocess(request)
@@ -372,13 +371,13 @@ class RunJob:
             flag = "" if self._options.revisit else " --retry-failed"
             which = "it" if again == counts.error == 1 else "them"
             some = which if again == counts.error else f"{again:,} of them"
-            screen.say(f"try {some} again: {same_command()}{flag}")
+            screen.say(f"run {some} again: {same_command()}{flag}")
         if counts.error > again:
             bad = counts.error - again
             rows = f"{counted(bad, 'row')} {agreeing(bad, 'is', 'are')} bad"
-            screen.say(f"{rows}: mend the file, then {self._way_on_with_mended()}")
+            screen.say(f"{rows}: fix the file, then {self._after_fixed_file()}")
 
-    def _way_on_with_mended(self) -> str:
+    def _after_fixed_file(self) -> str:
         if self._options.key_columns:
             return "run the same command"
         return "use --new" if self._options.revisit else "use --key or --new"

@@ -1,4 +1,4 @@
-"""Options that commands share which take a file of rows through a handler."""
+"""Options that `run` and `download` share."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -19,53 +19,60 @@ from headgate.ports.handler import HandlerSpec
 IDENTITY = "Which job"
 END = "When and how to end"
 
-New = Annotated[bool, option("--new", panel=IDENTITY, about="Begin a new job instead of resuming.")]
-Name = Annotated[
-    str, option("--name", panel=IDENTITY, metavar="TEXT", about="What to call the job.")
-]
+New = Annotated[bool, option("--new", panel=IDENTITY, about="Start a new job instead of resuming.")]
+Name = Annotated[str, option("--name", panel=IDENTITY, metavar="TEXT", about="A name for the job.")]
 Config = Annotated[
     list[str] | None,
     option(
         "--config",
         panel=WORK,
         metavar="JSON|KEY=VALUE",
-        about="For the handler, as ctx.job.config; may be given again.",
+        about="Configuration for the handler, as ctx.job.config; may be repeated.",
     ),
 ]
 Priority = Annotated[
-    int, option("--priority", panel=WORK, about="Share among your jobs: each step doubles it.")
+    int,
+    option(
+        "--priority", panel=WORK, about="The job's share among your jobs; each step doubles it."
+    ),
 ]
 Eager = Annotated[
-    bool, option("--eager", panel=WORK, about="Work on the first rows while the last are read.")
+    bool, option("--eager", panel=WORK, about="Start to run rows before the whole file is read.")
 ]
 BadRows = Annotated[
-    OnBadRow, option("--on-bad-row", panel=ROWS, about="What becomes of a row that is bad.")
+    OnBadRow, option("--on-bad-row", panel=ROWS, about="What to do with a row that cannot be read.")
 ]
 FileFormat = Annotated[
     FormatName | None,
-    option("--format", panel=ROWS, about="The format of FILE if its name does not tell."),
+    option("--format", panel=ROWS, about="The format of FILE, if not clear from its name."),
 ]
 Delimiter = Annotated[
     str | None,
-    option("--delimiter", panel=ROWS, metavar="CHAR", about="Between values of a CSV file."),
+    option("--delimiter", panel=ROWS, metavar="CHAR", about="The delimiter of a CSV file."),
 ]
 Encoding = Annotated[
-    str | None, option("--encoding", panel=ROWS, metavar="NAME", about="Of FILE; default: UTF-8.")
+    str | None,
+    option("--encoding", panel=ROWS, metavar="NAME", about="The encoding of FILE; default: UTF-8."),
 ]
 Sheet = Annotated[
     str | None,
     option(
-        "--sheet", panel=ROWS, metavar="NAME", about="Of a workbook; default: the first in use."
+        "--sheet",
+        panel=ROWS,
+        metavar="NAME",
+        about="The sheet of a workbook; default: the first with data.",
     ),
 ]
-FailWhen = Annotated[FailOn, option("--fail-on", panel=END, about="What makes the exit code 3.")]
+FailWhen = Annotated[
+    FailOn, option("--fail-on", panel=END, about="Which outcomes make the exit code 3.")
+]
 MaxStall = Annotated[
     float,
     option(
         "--max-stall",
         panel=END,
         metavar="S",
-        about="End after S seconds in which no row could go on; the same command resumes.",
+        about="End after S seconds without progress; the same command resumes.",
     ),
 ]
 FirstRows = Annotated[
@@ -86,7 +93,7 @@ SampleRows = Annotated[
         metavar="N",
         min=1,
         max=MOST,
-        help="Run only N rows spread over the file, each time the same ones.",
+        help="Run only N rows spread over the file, the same ones each time.",
         rich_help_panel=WORK,
     ),
 ]
@@ -96,22 +103,21 @@ MaxErrors = Annotated[
         "--max-errors",
         panel=END,
         metavar="N|P%",
-        about="Stop, resumable, when this many rows have failed, or this share of them.",
+        about="Stop when this number or share of rows has failed; the same command resumes.",
     ),
 ]
 EndJson = Annotated[
-    bool, option("--json", panel=END, about="End with one JSON object on standard output.")
+    bool, option("--json", panel=END, about="Print a summary as one JSON object at the end.")
 ]
 
 
 OutFormat = Annotated[
     FormatName | None,
-    option("--out-format", panel=ROWS, about="The format of --out if its name does not tell."),
+    option("--out-format", panel=ROWS, about="The format of --out, if not clear from its name."),
 ]
 
 
 def error_limit_in(text: str | None) -> ErrorLimit | None:
-    """What `--max-errors` says; None if it was not given."""
     try:
         return None if text is None else error_limit(text)
     except ValueError as error:
@@ -119,7 +125,7 @@ def error_limit_in(text: str | None) -> ErrorLimit | None:
 
 
 def config_in(parts: list[str]) -> dict[str, Any]:
-    """The configuration in JSON objects and KEY=VALUE pairs, later ones on top."""
+    """The configuration from JSON objects and KEY=VALUE pairs; later ones win."""
     config: dict[str, Any] = {}
     for part in parts:
         if part.lstrip().startswith("{"):
@@ -136,14 +142,14 @@ def config_in(parts: list[str]) -> dict[str, Any]:
 
 
 def require_fitting(spec: HandlerSpec, config: Mapping[str, Any]) -> HandlerSpec:
-    """The handler, if the config is what it declares; BadConfig names what is not."""
-    if spec.for_job is None:  # else the handler itself reads it, and says more
+    """The handler, if the config matches its schema; otherwise BadConfig."""
+    if spec.for_job is None:  # otherwise the handler checks it, with better messages
         require_config(spec.config_schema, config)
     return spec
 
 
 def _value(text: str) -> Any:
-    """A value that reads as JSON is taken as JSON, so that 3 is a number; all else is text."""
+    """The value as JSON if it parses, so that 3 is a number; otherwise as text."""
     try:
         return msgspec.json.decode(text)
     except msgspec.MsgspecError:

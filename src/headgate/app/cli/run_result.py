@@ -1,4 +1,4 @@
-"""How a run ended: in words for people, and as a code for the shell."""
+"""The result of a run: its exit code and its summary line."""
 
 from enum import StrEnum
 
@@ -9,7 +9,7 @@ from headgate.engine.supervisor import RunReport
 
 
 class FailOn(StrEnum):
-    """What makes a finished run a failed one."""
+    """Which outcomes make a finished run exit with 3."""
 
     ERROR = "error"
     NOT_FOUND = "not-found"
@@ -17,7 +17,6 @@ class FailOn(StrEnum):
 
 
 def exit_code(counts: Counts, fail_on: FailOn, *, finished: bool) -> Exit:
-    """What the shell is told about a run."""
     if not finished:
         return Exit.STOPPED
     failed = {
@@ -29,7 +28,7 @@ def exit_code(counts: Counts, fail_on: FailOn, *, finished: bool) -> Exit:
 
 
 def in_words(counts: Counts) -> str:
-    """The totals of a job, without those that are nought."""
+    """The totals of a job, without zeros."""
     parts = [
         (counts.done, "done"),
         (counts.not_found, "not found"),
@@ -44,7 +43,7 @@ def in_words(counts: Counts) -> str:
 
 
 def together(first: RunReport, second: RunReport) -> RunReport:
-    """What two spells of work of one command did."""
+    """The sum of two reports of one command."""
     return RunReport(
         settled=first.settled + second.settled,
         drain_s=first.drain_s + second.drain_s,

@@ -1,4 +1,4 @@
-"""What `headgate run` does before a job begins: handler, source, outlet, job."""
+"""What `headgate run` does before a job begins: handler, source, output, job."""
 
 import asyncio
 from pathlib import Path
@@ -31,18 +31,18 @@ from headgate.transfer.sources import STREAMED, WriteOptions, format_of, open_so
 
 
 class RunRequest(NamedTuple):
-    """Where the results should go, how they are written, and of which rows."""
+    """The output file, its format, and the rows to run."""
 
     out: Path | None
     options: WriteOptions
     limit: int | None = None
-    """Only the first rows, this many."""
+    """Run only this number of first rows."""
     sample: int | None = None
-    """Only this many rows, spread over the file."""
+    """Run only this number of rows, spread over the file."""
 
 
 class Named(NamedTuple):
-    """A job by its number, with what else the command named."""
+    """A job's number, and the handler and the file if the command named them."""
 
     job_id: int
     handler: str | None
@@ -57,8 +57,7 @@ class _Opened(NamedTuple):
 async def run_file(
     cli: CliContext, settings: Settings, handler: str, options: RunOptions, wanted: RunRequest
 ) -> Exit:
-    """Run a handler on the rows of a file."""
-    # All that can be wrong with the command is found before anything is written.
+    # All checks of the command come before anything is written.
     own = {name: value for name, value in options.config.items() if name != REUSE}
     spec = require_fitting(resolve(handler, settings.handlers), own).configured(options.config)
     reuse_in(options.config, spec)
@@ -70,7 +69,7 @@ async def run_file(
         opened = _open(cli, settings, spec, options, wanted)
         try:
             await require_columns(spec, opened.source, path)
-        except BadSource as error:  # a header in another encoding, for one
+        except BadSource as error:  # for example a header in another encoding
             raise (
                 await wrong_encoding(path, path.name, reading, settings.limits)
             ) or error from None
@@ -85,7 +84,6 @@ async def run_file(
 async def run_named(
     cli: CliContext, settings: Settings, named: Named, options: RunOptions, wanted: RunRequest
 ) -> Exit:
-    """Go on with a job that is named by its number."""
     if named.handler and named.file:
         require_order(named.handler, named.file)
     async with cli.store(settings) as store:
@@ -114,8 +112,8 @@ def _require_source(job: NamedJob) -> None:
     if not Path(job.job.source).exists():
         number = job.job.id
         raise UsageError(
-            f"the source of job {number} is not read to its end, and there is no file"
-            f" {job.job.source}; name it: headgate run --job {number} HANDLER FILE"
+            f"the source of job {number} was not read to its end, and its file"
+            f" {job.job.source} does not exist; name it: headgate run --job {number} HANDLER FILE"
         )
 
 

@@ -1,4 +1,4 @@
-"""The edge between the shell and the program: shared options, one loop, one line per error."""
+"""What all commands share: options, settings, store or server, and error messages."""
 
 import contextlib
 import functools
@@ -39,7 +39,7 @@ ConfigFile = Annotated[
     typer.Option(
         "-c",
         metavar="FILE",
-        help="Settings file; ./headgate.toml is read if it exists.",
+        help="The settings file; default: ./headgate.toml, if it exists.",
         rich_help_panel=SHARED,
     ),
 ]
@@ -57,28 +57,33 @@ ServerUrl = Annotated[
     typer.Option(
         "--server",
         metavar="URL",
-        help="Ask this server instead of a store; its token is read from HEADGATE_TOKEN.",
+        help="Use this server instead of a store; its token is read from HEADGATE_TOKEN.",
         rich_help_panel=SHARED,
     ),
 ]
 Format = Annotated[
     LogFormat | None,
-    typer.Option("--log-format", help="How logs are written.", rich_help_panel=SHARED),
+    typer.Option("--log-format", help="The format of the log.", rich_help_panel=SHARED),
 ]
 Level = Annotated[
     LogLevel | None,
-    typer.Option("--log-level", help="How much is logged.", rich_help_panel=SHARED),
+    typer.Option(
+        "--log-level", help="The least severe level that is logged.", rich_help_panel=SHARED
+    ),
 ]
 Quiet = Annotated[
     bool | None,
     typer.Option(
-        "--quiet", "-q", help="No talk and no progress: data only.", rich_help_panel=SHARED
+        "--quiet",
+        "-q",
+        help="Print only data and warnings: no messages, no progress.",
+        rich_help_panel=SHARED,
     ),
 ]
 
 
 class Flags(msgspec.Struct, frozen=True):
-    """What the shared options said; None where they were not given."""
+    """The values of the shared options; None if not given."""
 
     config_file: Path | None = None
     db: str | None = None
@@ -106,10 +111,10 @@ SHARED_TYPES: Mapping[str, Any] = {
 
 
 class CliContext:
-    """What a command works with."""
+    """The settings, the output, the clock and the store or server of a command."""
 
     def __init__(self, flags: Flags) -> None:
-        # Help and wrong usage need neither a clock nor a store nor a loop, and must not load them.
+        # Imported here: `--help` needs neither a clock nor a store nor an event loop.
         from headgate.engine.clock import SystemClock  # noqa: PLC0415
 
         self.flags = flags
@@ -118,7 +123,7 @@ class CliContext:
         self.clock = SystemClock()
 
     def load(self, *flags: Flag) -> Loaded:
-        """Settings with the shared flags and those of the command; warns of unknown variables."""
+        """The settings, with the shared flags and the command's own; prints their warnings."""
         shared = (
             Flag("database_url", "--db", self.flags.db),
             Flag("log.format", "--log-format", self.flags.log_format),
@@ -133,9 +138,9 @@ class CliContext:
 
     @contextlib.asynccontextmanager
     async def gates(self) -> "AsyncIterator[GateReads]":
-        """Gates to look at, also where there is no store: what is shipped or declared is known.
+        """Gates to read. Without a store, the built-in and the declared ones.
 
-        A store that was named with `--db` must be there.
+        A store that was named with `--db` must exist.
         """
         from headgate.app import wiring  # noqa: PLC0415  see __init__
 
@@ -150,8 +155,8 @@ class CliContext:
 
     @contextlib.asynccontextmanager
     async def service(self, *, create: bool = False) -> "AsyncIterator[Service]":
-        """Whoever answers: the server that was named, or the store of the settings."""
-        # By name, so that no command has to load what it does not ask.
+        """The named server, or the store of the settings."""
+        # Imported here, so that a command imports only one of the two.
         loaded = self.load()
         if server := self._server():
             from headgate.app.remote import connected  # noqa: PLC0415
@@ -173,8 +178,8 @@ class CliContext:
         """Refuse `--server` for a command that works with files and processes of this machine."""
         if self.flags.server:
             raise UsageError(
-                "this command works on this machine, not on a server: leave out --server"
-                " (it is for jobs, items, dlq, queue, providers, workers and export)"
+                "this command does not work with a server: leave out --server"
+                " (for jobs, items, dlq, queue, providers, workers and export only)"
             )
 
     @contextlib.asynccontextmanager
@@ -184,15 +189,15 @@ class CliContext:
         *,
         create: bool = False,
     ) -> "AsyncIterator[Store]":
-        """The store of the settings, open; only `create` makes a SQLite file that is not there."""
+        """The opened store of the settings; only `create` makes a missing SQLite file."""
         from headgate.app import wiring  # noqa: PLC0415  see __init__
         from headgate.engine.observed import ObservedStore  # noqa: PLC0415  see __init__
 
         chosen = settings or self.load().settings
         if not create and (missing := wiring.missing_file(chosen)):
-            # Otherwise a mistyped path would answer every question with "nothing there".
+            # Otherwise a mistyped path would look like an empty store.
             raise StoreUnreachable(
-                f"there is no store at {missing} yet: `headgate run` makes one, --db names another"
+                f"no store exists at {missing} yet: `headgate run` makes one, --db names another"
             )
         if emptied := wiring.emptied_file(chosen):
             self.screen.warn(
@@ -208,7 +213,6 @@ Action = TypeVar("Action", bound=Callable[..., Awaitable[Exit | None]])
 
 
 def noun(name: str, about: str) -> typer.Typer:
-    """A group of commands about one thing."""
     app = typer.Typer(
         name=name, help=about, cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None
     )
@@ -217,7 +221,7 @@ def noun(name: str, about: str) -> typer.Typer:
 
 
 def shared_callback(about: str, *own: inspect.Parameter) -> Callable[..., None]:
-    """A callback that takes the shared options to the left of a command's name."""
+    """A callback that takes the shared options before a command's name."""
 
     def callback(ctx: typer.Context, **given: Any) -> None:
         shared = {name: given[name] for name in SHARED_TYPES}
@@ -234,9 +238,9 @@ def command(
     *,
     far: bool = False,
 ) -> Callable[[Action], Action]:
-    """Register `async def action(desk, …)` as a command; `examples` end its help.
+    """Register `async def action(cli, …)` as a command; `examples` are the end of its help.
 
-    `far`: it asks `desk.service()` alone, and so can ask a server too.
+    `far`: the command uses only `cli.service()`, so it works with a server too.
     """
 
     def register(action: Action) -> Action:
@@ -247,7 +251,7 @@ def command(
 
 
 def _epilog(examples: Sequence[str]) -> str:
-    # An empty line between lines is how Typer keeps them apart.
+    # Typer keeps lines apart only with an empty line between them.
     return "\n\n".join(["Examples:", *(f"  $ {line}" for line in examples)]) if examples else ""
 
 
@@ -272,7 +276,7 @@ def _with_parameters(
     function: Callable[..., None],
     own: Sequence[inspect.Parameter],
 ) -> Callable[..., None]:
-    """Give a function the signature that Typer reads: its own parameters, then the shared ones."""
+    """Set the signature that Typer reads: the function's own parameters, then the shared ones."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     context = inspect.Parameter("ctx", keyword, annotation=typer.Context)
     shared = [
@@ -289,7 +293,7 @@ def _with_parameters(
 
 
 def _guarded(cli: CliContext, action: Callable[[], Awaitable[Exit | None]]) -> Exit:
-    from headgate.app.event_loop import run_async  # noqa: PLC0415  see Desk
+    from headgate.app.event_loop import run_async  # noqa: PLC0415  see CliContext
 
     try:
         return run_async(_awaited(action)) or Exit.OK
@@ -298,7 +302,7 @@ def _guarded(cli: CliContext, action: Callable[[], Awaitable[Exit | None]]) -> E
         return Exit.INTERRUPTED
     except Exception as error:
         if is_output_closed(error) and known_error(error) is None:
-            _let_go_of_closed_streams()
+            _drop_closed_streams()
             return Exit.BROKEN_PIPE
         if os.environ.get("HEADGATE_DEBUG"):
             if not cli.screen.as_json:
@@ -307,8 +311,8 @@ def _guarded(cli: CliContext, action: Callable[[], Awaitable[Exit | None]]) -> E
         return _explained(cli, error)
 
 
-def _let_go_of_closed_streams() -> None:
-    """A stream whose reader has gone must not be flushed at exit: that changes the exit code."""
+def _drop_closed_streams() -> None:
+    """Point closed streams to /dev/null: a failed flush at exit would change the exit code."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
@@ -319,11 +323,11 @@ def _let_go_of_closed_streams() -> None:
 
 
 def _fail(cli: CliContext, text: str) -> None:
-    """Say why the command failed; the exit code tells it too where nobody reads."""
+    """Print why the command failed; a closed stderr is ignored."""
     try:
         cli.screen.fail(text)
     except BrokenPipeError:
-        _let_go_of_closed_streams()
+        _drop_closed_streams()
 
 
 def _explained(cli: CliContext, error: Exception) -> Exit:
@@ -335,7 +339,7 @@ def _explained(cli: CliContext, error: Exception) -> Exit:
         _fail(cli, _one_line(error))
         return Exit.USAGE
     reason = f"{type(error).__name__}: {_one_line(error)}"
-    _fail(cli, f"{reason} (a defect of Headgate; HEADGATE_DEBUG=1 shows where)")
+    _fail(cli, f"{reason} (a bug in Headgate; HEADGATE_DEBUG=1 shows where)")
     return Exit.INTERNAL
 
 

@@ -19,15 +19,26 @@ async def serve(
     *,
     host: Annotated[
         str | None,
-        typer.Option("--host", metavar="ADDRESS", help="Where to listen; loopback by default."),
+        typer.Option(
+            "--host", metavar="ADDRESS", help="The address to listen on; default: loopback."
+        ),
     ] = None,
     port: Annotated[
-        int | None, typer.Option("--port", metavar="N", min=0, max=65_535, help="0: any free one.")
+        int | None,
+        typer.Option(
+            "--port",
+            metavar="N",
+            min=0,
+            max=65_535,
+            help="The port to listen on; 0: any free port.",
+        ),
     ] = None,
     handlers: Annotated[
         list[str] | None,
         typer.Option(
-            "--handlers", metavar="FILE_OR_MODULE", help="Handlers that jobs may name; repeatable."
+            "--handlers",
+            metavar="FILE_OR_MODULE",
+            help="Handlers that jobs may use; may be repeated.",
         ),
     ] = None,
     concurrency: Concurrency = None,
@@ -36,7 +47,7 @@ async def serve(
     as_json: Json = False,
 ) -> Exit:
     """Serve the API and the web UI, and work on all jobs of the store."""
-    # By name, so that no other command has to load a web server.
+    # Imported here: no other command needs a web server.
     from headgate.app.api.server import ApiServer, OpenedServer  # noqa: PLC0415
 
     go_on_without_readers()
@@ -62,7 +73,9 @@ async def serve(
 
         def hit(count: int) -> None:
             server.stop()
-            cli.screen.say("stopping…" if count == 1 else "handing back what is running…")
+            cli.screen.say(
+                "stopping…" if count == 1 else "stopping the running items; they run again later…"
+            )
 
         with Interrupts(hit):
             await server.run(opened)
@@ -70,13 +83,12 @@ async def serve(
 
 
 def _absolute(reference: str) -> str:
-    """A file by its whole path: workers may run elsewhere."""
+    """A file's absolute path, because workers may run in another folder."""
     is_file = reference.endswith((".py", ".toml")) or "/" in reference
     return str(Path(reference).resolve()) if is_file else reference
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command to the root."""
     examples = [
         "headgate serve",
         "headgate serve --handlers lookup.py --port 8080",

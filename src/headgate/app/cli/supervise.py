@@ -1,4 +1,4 @@
-"""Work until it is done or somebody says stop: what `run`, `queue run` and `worker` share."""
+"""Workers, interrupts and command hints that `run`, `queue run` and `worker` share."""
 
 import asyncio
 import shlex
@@ -19,7 +19,7 @@ from headgate.ports.store import Store
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 FORGOTTEN = frozenset({"--new", "--retry-failed"})
-"""Flags that would do something else the second time."""
+"""Flags that `same_command` leaves out: they must not apply a second time."""
 
 
 class Interrupts:
@@ -51,7 +51,7 @@ class Interrupts:
 
 
 def build_supervisor(cli: CliContext, settings: Settings, store: Store) -> Supervisor:
-    """A supervisor over spawned worker processes."""
+    """A supervisor that spawns worker processes."""
     return Supervisor(
         store=store,
         launcher=ProcessLauncher(settings),
@@ -61,29 +61,30 @@ def build_supervisor(cli: CliContext, settings: Settings, store: Store) -> Super
     )
 
 
-async def supervise(supervisor: Supervisor, work: Work, tell: Callable[[int], None]) -> RunReport:
-    """Run workers; an interrupt lets running items finish, a second hands them back at once."""
+async def supervise(
+    supervisor: Supervisor, work: Work, on_interrupt: Callable[[int], None]
+) -> RunReport:
+    """Run workers. One interrupt lets running items finish; a second one requeues them."""
 
     def hit(count: int) -> None:
         supervisor.stop()
-        tell(count)
+        on_interrupt(count)
 
     with Interrupts(hit):
         return await supervisor.run(work)
 
 
 def stopping(count: int, running: int) -> str:
-    """What an interrupt does, in words."""
     if count > 1:
-        return "handing back what is running…"
+        return "stopping the running items; they run again later…"
     if not running:
         return "stopping…"
     them = agreeing(running, "it", "them")
-    return f"finishing {counted(running, 'running item')}… press Ctrl-C again to hand {them} back"
+    return f"finishing {counted(running, 'running item')}… press Ctrl-C again to stop {them} now"
 
 
 def same_command(arguments: Sequence[str] | None = None, without: Collection[str] = ()) -> str:
-    """The command line that goes on with what this one began; secrets are not repeated.
+    """The command line that resumes this command, without secrets.
 
     Options in `without` are left out, each with its value.
     """
@@ -99,11 +100,11 @@ def same_command(arguments: Sequence[str] | None = None, without: Collection[str
 
 
 SHARED = ("--db", "-c", "--server")
-"""Options that say which store is meant, each with its value."""
+"""Options that name the store or the server; each has a value."""
 
 
 def command_here(words: str, arguments: Sequence[str] | None = None) -> str:
-    """Another command for the store that this one was given; secrets are not repeated."""
+    """Another command for the same store, without secrets."""
     given = iter(sys.argv[1:] if arguments is None else arguments)
     kept = []
     for word in given:

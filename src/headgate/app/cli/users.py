@@ -1,4 +1,4 @@
-"""`headgate users`: who may use the server."""
+"""`headgate users`: the users of the server and their tokens."""
 
 import asyncio
 import sys
@@ -16,7 +16,7 @@ from headgate.core.time_text import moment
 from headgate.core.user import Role, Token, TokenKind, User, weaker
 from headgate.ports.access import NewToken, NewUser, UserChange
 
-app = noun("users", "Users of the server, and their tokens.")
+app = noun("users", "Manage the users of the server and their tokens.")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of the user.")]
 
@@ -30,14 +30,14 @@ async def add(
     cli: CliContext,
     *,
     name: Name,
-    role: Annotated[Role, typer.Option("--role", help="What they may do.")] = Role.USER,
+    role: Annotated[Role, typer.Option("--role", help="What the user may do.")] = Role.USER,
     password_stdin: Annotated[
         bool,
         typer.Option("--password-stdin", help="Read a password from standard input."),
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Make a user and, unless a password was given, a first token (shown once)."""
+    """Create a user and, without a password, a first token (shown once)."""
     kept = None
     if password_stdin:
         kept = await asyncio.to_thread(hash_password, _password(name))
@@ -53,9 +53,9 @@ async def add(
     if as_json:
         cli.screen.json({"name": user.name, "role": user.role, "token": secret})
         return
-    cli.screen.say(f"{user.name} may come in as {user.role}")
+    cli.screen.say(f"created user {user.name} with role {user.role}")
     if secret:
-        cli.screen.say("this token is shown once:")
+        cli.screen.say("this token is shown only once:")
         cli.screen.line(secret)
 
 
@@ -71,11 +71,11 @@ async def ls(cli: CliContext, as_json: Json = False) -> None:
         cli.screen.json(shapes)
         return
     if not users:
-        cli.screen.say("nobody yet: `headgate users add NAME` makes a user")
+        cli.screen.say("No users yet. Create one with `headgate users add NAME`.")
         return
     now = cli.clock.now()
     cli.screen.table(
-        ("USER", "ROLE", "PASSWORD", "MADE", "STATE"),
+        ("USER", "ROLE", "PASSWORD", "CREATED", "STATE"),
         [
             (
                 user.name,
@@ -116,7 +116,7 @@ def _token_json(token: Token) -> dict[str, object]:
 
 def _show_tokens(cli: CliContext, tokens: list[Token], now: int) -> None:
     cli.screen.table(
-        ("TOKEN", "USER", "ROLE", "LABEL", "MADE", "EXPIRES", "LAST USED"),
+        ("TOKEN", "USER", "ROLE", "LABEL", "CREATED", "EXPIRES", "LAST USED"),
         [
             (
                 token.id,
@@ -139,16 +139,23 @@ async def token(
     cli: CliContext,
     *,
     name: Name,
-    label: Annotated[str, typer.Option("--label", metavar="TEXT", help="What it is for.")] = "",
+    label: Annotated[
+        str, typer.Option("--label", metavar="TEXT", help="A note on what the token is for.")
+    ] = "",
     role: Annotated[
-        Role | None, typer.Option("--role", help="Less than the user's own, if wanted.")
+        Role | None, typer.Option("--role", help="A weaker role than the user's own.")
     ] = None,
     expires: Annotated[
-        str | None, typer.Option("--expires", metavar="TIME", help="When it ends: 12h, 90d.")
+        str | None,
+        typer.Option(
+            "--expires",
+            metavar="TIME",
+            help="How long the token is valid: 12h, 90d. Default: no end.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a token for a user; it is shown once."""
+    """Create a token for a user; it is shown once."""
     lives_s = seconds_in(expires, "--expires")
     made = mint()
     async with cli.store() as store:
@@ -160,7 +167,7 @@ async def token(
     if as_json:
         cli.screen.json({"id": kept.id, "user": name, "role": kept.role, "token": made.secret})
         return
-    cli.screen.say(f"a token of {name} ({kept.role}), shown once:")
+    cli.screen.say(f"token for {name} ({kept.role}); it is shown only once:")
     cli.screen.line(made.secret)
 
 
@@ -175,25 +182,25 @@ async def revoke(
         typer.Option("--user", metavar="NAME", help="Disable a user, with all their tokens."),
     ] = None,
 ) -> None:
-    """End a token, or let a user in no more; effective at once."""
+    """Revoke a token, or disable a user with all their tokens; effective immediately."""
     if (token_id is None) == (user is None):
-        raise UsageError("say which token, or --user NAME")
+        raise UsageError("name a token or --user NAME")
     async with cli.store() as store:
         if user is not None:
             await store.access.change_user(user, UserChange(disabled=True))
-            cli.screen.say(f"{user} is let in no more; their jobs stay")
+            cli.screen.say(f"user {user} is disabled and can no longer log in; their jobs are kept")
             return
         if not await store.access.revoke_token(token_id or "", None):
-            raise UsageError(f"there is no token {token_id!r} that holds; see: headgate users ls")
+            raise UsageError(f"no valid token has the id {token_id!r}; see: headgate users ls")
     cli.screen.say(f"token {token_id} is revoked")
 
 
 @command(app, "enable", ["headgate users enable ann"])
 async def enable(cli: CliContext, *, name: Name) -> None:
-    """Let a disabled user in again: by password or new tokens, the old ones stay revoked."""
+    """Enable a disabled user again; the old tokens stay revoked."""
     async with cli.store() as store:
         await store.access.change_user(name, UserChange(disabled=False))
-    cli.screen.say(f"{name} may come in again; `headgate users token {name}` makes a token")
+    cli.screen.say(f"user {name} is enabled again; `headgate users token {name}` creates a token")
 
 
 def _password(name: str) -> str:

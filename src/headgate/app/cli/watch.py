@@ -1,4 +1,4 @@
-"""`headgate watch`: new files in configured places become jobs."""
+"""`headgate watch`: make jobs from new files in configured places."""
 
 import asyncio
 from typing import Annotated
@@ -20,28 +20,31 @@ async def watch(
     *,
     places: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[HANDLER=PLACE]...", help="Where to look; default: server.watch."),
+        typer.Argument(
+            metavar="[HANDLER=PLACE]...",
+            help="The places to watch; default: the setting server.watch.",
+        ),
     ] = None,
-    once: Annotated[bool, typer.Option("--once", help="Look once and end.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Check once and exit.")] = False,
     every: Annotated[
-        float | None, typer.Option("--every", metavar="S", help="Seconds between two looks.")
+        float | None, typer.Option("--every", metavar="S", help="Seconds between two checks.")
     ] = None,
     as_json: Json = False,
 ) -> Exit:
-    """Look for new files again and again: one job for each, each file once."""
+    """Watch places for new files, and make one job for each file."""
     go_on_without_readers()
     settings = cli.load(
         Flag("server.watch", "HANDLER=PLACE", places or None),
         Flag("server.watch_s", "--every", every),
     ).settings
     if not settings.server.watch:
-        raise UsageError("say where to look: `headgate watch price.lookup=folder:in`")
+        raise UsageError("name a place to watch: `headgate watch price.lookup=folder:in`")
     stopping = asyncio.Event()
     async with cli.store(settings, create=True) as store:
         scanner = Scanner(store, settings, cli.clock)
         with Interrupts(lambda _: stopping.set()):
             while True:
-                _tell(cli, await scanner.scan(), as_json=as_json)
+                _print_scan(cli, await scanner.scan(), as_json=as_json)
                 if once:
                     break
                 rest = asyncio.ensure_future(cli.clock.sleep(settings.server.watch_s))
@@ -54,7 +57,7 @@ async def watch(
     return Exit.OK
 
 
-def _tell(cli: CliContext, scan: Scan, *, as_json: bool) -> None:
+def _print_scan(cli: CliContext, scan: Scan, *, as_json: bool) -> None:
     if as_json:
         cli.screen.json(
             {
@@ -71,7 +74,6 @@ def _tell(cli: CliContext, scan: Scan, *, as_json: bool) -> None:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command to the root."""
     examples = [
         "headgate watch price.lookup=folder:in",
         "headgate watch 'price.lookup=folder:in/*.csv' --every 30",

@@ -1,4 +1,4 @@
-"""`headgate worker`: a daemon that works on the jobs of a store."""
+"""`headgate worker`: a process that works on the jobs of a store."""
 
 from typing import Annotated
 
@@ -22,7 +22,7 @@ Concurrency = Annotated[
         "--concurrency",
         metavar="N",
         min=1,
-        help="Items in flight at once, over all processes.",
+        help="Items that run at the same time, in all processes together.",
         rich_help_panel=WORK,
     ),
 ]
@@ -41,7 +41,7 @@ ItemTimeout = Annotated[
     typer.Option(
         "--item-timeout",
         metavar="S",
-        help="Seconds that a handler may take.",
+        help="Seconds that the handler may take for one item.",
         rich_help_panel=WORK,
     ),
 ]
@@ -52,7 +52,7 @@ def worker_flags(
     processes: int | None,
     item_timeout: float | None,
 ) -> tuple[Flag, ...]:
-    """The settings that the options of a working command stand for."""
+    """The options of `run`, `worker` and `serve` as settings."""
     return (
         Flag("worker.concurrency", "--concurrency", concurrency),
         Flag("worker.processes", "--processes", processes),
@@ -65,12 +65,16 @@ async def worker(
     *,
     jobs: Annotated[
         str | None,
-        typer.Option("--jobs", metavar="N[,N]", help="Only these jobs; default: all, also new."),
+        typer.Option(
+            "--jobs", metavar="N[,N]", help="Only these jobs; default: all jobs, also new ones."
+        ),
     ] = None,
-    drain: Annotated[bool, typer.Option("--drain", help="End when nothing is left.")] = False,
+    drain: Annotated[bool, typer.Option("--drain", help="End when no items are left.")] = False,
     max_stall: Annotated[
         float | None,
-        typer.Option("--max-stall", metavar="S", help="With --drain: end when nothing moves."),
+        typer.Option(
+            "--max-stall", metavar="S", help="With --drain: end after S seconds without progress."
+        ),
     ] = None,
     concurrency: Concurrency = None,
     processes: Processes = None,
@@ -93,10 +97,10 @@ async def worker(
 
 
 def ended(cli: CliContext, report: RunReport, *, drain: bool) -> Exit:
-    """Say what a worker did; being stopped is how a daemon ends, not a failure."""
+    """Print what a worker did. Without `drain`, being stopped is not a failure."""
     cli.screen.say(f"settled {counted(report.settled, 'item')} in {report.drain_s:,.1f} s")
     if report.stalled:
-        cli.screen.say(f"nothing could progress; go on with: {same_command()}")
+        cli.screen.say(f"no item made progress; go on with: {same_command()}")
     return Exit.STOPPED if report.stalled or (drain and report.interrupted) else Exit.OK
 
 
@@ -110,6 +114,5 @@ def _jobs_in(text: str | None) -> tuple[int, ...] | None:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command to the root."""
     examples = ["headgate worker", "headgate worker --jobs 3 --drain", "headgate worker -q &"]
     command(app, "worker", examples)(worker)

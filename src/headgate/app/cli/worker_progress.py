@@ -1,4 +1,4 @@
-"""How far a worker is: a line every few seconds, or one live line on a terminal."""
+"""The progress of a worker: one live line on a terminal, otherwise a line every few seconds."""
 
 import asyncio
 import contextlib
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from headgate.app.cli.live_bar import LiveBar
 
 TICK_S = 1.0
-"""Between two looks at the jobs. In seconds."""
+"""Seconds between two checks of the jobs."""
 WATCHED = 50
-"""Unfinished jobs that are looked at, the newest."""
+"""Number of unfinished jobs that are shown, the newest ones."""
 
 
 class WorkerProgress:
-    """Shows what a worker does while the block runs. Nothing is said while nothing changes."""
+    """Shows what a worker does while the block runs; prints only changes."""
 
     def __init__(
         self,
@@ -48,24 +48,23 @@ class WorkerProgress:
         self._chosen = jobs
         self._gates: dict[int, JobGates] = {}
         self._before: dict[int, int] = {}
-        """Items of each job that were finished when it was first seen,"""
+        """Finished items of each job when it was first seen."""
         self._finished: dict[int, int] = {}
-        """and now, or when it ended."""
+        """Finished items of each job now, or when the job ended."""
         self._ended: set[int] = set()
         self._meter = Meter()
         self._live: LiveBar | None = None
         self._task: asyncio.Task[None] | None = None
-        self._said = ""
-        self._spoke_s = clock.monotonic()
+        self._printed = ""
+        self._printed_s = clock.monotonic()
 
     async def __aenter__(self) -> Self:
-        """Begin to show, unless that is not wanted."""
         if not self._screen.quiet:
             if self._screen.live:
-                # Loaded by a terminal only: Rich takes longer to load than most commands run.
+                # Imported for a terminal only: importing Rich takes longer than most commands.
                 from headgate.app.cli.live_bar import LiveBar  # noqa: PLC0415
 
-                self._live = LiveBar(self._screen.talk)
+                self._live = LiveBar(self._screen.stderr)
             self._task = asyncio.create_task(self._watch())
         return self
 
@@ -75,7 +74,6 @@ class WorkerProgress:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Stop, and clear the line; what follows says what was done."""
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -85,12 +83,12 @@ class WorkerProgress:
 
     async def _watch(self) -> None:
         while True:
-            with contextlib.suppress(HeadgateError):  # the workers will say what is wrong
+            with contextlib.suppress(HeadgateError):  # the workers report the error
                 self._show(await self._words())
             await self._clock.sleep(TICK_S)
 
     async def _words(self) -> str:
-        """The state of the work in one line; empty if there is none."""
+        """The progress in one line; empty if no items are left."""
         found = [(job, await self._store.reads.counts(job.id)) for job in await self._jobs()]
         finished = await self._count({job.id: counts.finished for job, counts in found})
         self._meter.add(self._clock.monotonic(), finished)
@@ -105,7 +103,7 @@ class WorkerProgress:
         return " · ".join(parts)
 
     async def _count(self, finished: Mapping[int, int]) -> int:
-        """How many items were finished since this began, also in jobs that have ended."""
+        """The items that were finished since the start, also in jobs that have ended."""
         for job_id in self._finished.keys() - finished.keys() - self._ended:
             self._finished[job_id] = (await self._store.reads.counts(job_id)).finished
             self._ended.add(job_id)
@@ -121,7 +119,7 @@ class WorkerProgress:
         return (await reads.jobs(JobQuery(states=UNFINISHED, limit=WATCHED, configs=False)))[::-1]
 
     async def _cause(self, job: Job) -> str:
-        """What limits the job that waits for longest; a worker that starts is no cause here."""
+        """What limits `job`; a missing worker does not count, because this is a worker."""
         gates = self._gates.setdefault(job.id, JobGates(self._store, self._limits, job.id))
         limit = await limit_of(self._store, gates, job.id)
         if limit.at is None or limit.wait is None or limit.wait.kind is WaitKind.WORKER:
@@ -134,9 +132,9 @@ class WorkerProgress:
 
             self._live.show(plain_line(words))
             return
-        is_time = self._clock.monotonic() - self._spoke_s >= LINE_S
-        if words and words != self._said and is_time:
-            self._spoke_s, self._said = self._clock.monotonic(), words
+        is_time = self._clock.monotonic() - self._printed_s >= LINE_S
+        if words and words != self._printed and is_time:
+            self._printed_s, self._printed = self._clock.monotonic(), words
             self._screen.say(words)
 
 

@@ -1,4 +1,4 @@
-"""`headgate workers`: who is at work."""
+"""`headgate workers`: the worker processes of a store."""
 
 from typing import Annotated
 
@@ -8,13 +8,13 @@ from headgate.app.cli.options import Json
 from headgate.app.cli.render.jobs import ago, worker_json
 from headgate.app.cli.runtime import CliContext, command, noun
 
-app = noun("workers", "See the processes that work on this store.")
+app = noun("workers", "List the worker processes of this store.")
 
 
 @command(app, "ls", ["headgate workers ls", "headgate workers ls --all --json"], far=True)
 async def ls(
     cli: CliContext,
-    everybody: Annotated[bool, typer.Option("--all", help="Also those that stopped.")] = False,
+    everybody: Annotated[bool, typer.Option("--all", help="Also list stopped workers.")] = False,
     as_json: Json = False,
 ) -> None:
     """List workers, newest first."""
@@ -24,11 +24,11 @@ async def ls(
         cli.screen.json({"workers": [worker_json(worker) for worker in workers]})
         return
     if not workers:
-        cli.screen.say("no worker is running: `headgate worker` starts one")
+        cli.screen.say("No worker is running. Start one with `headgate worker`.")
         return
     now = cli.clock.now()
     cli.screen.table(
-        ("WORKER", "HOST", "PID", "#LEASES", "STARTED", "LAST BEAT", "STOPPED"),
+        ("WORKER", "HOST", "PID", "#LEASES", "STARTED", "LAST SEEN", "STOPPED"),
         [
             (
                 worker.id,

@@ -63,7 +63,7 @@ async def failing(
     await store.items.settle_many(SettleRequest(who, settlements))
     counts = await store.reads.counts(job.id)
     for each in (rows, limited):
-        await each.look(counts)
+        await each.check(counts)
     assert limited.raised is bool(trace and limited.too_many)
     return rows
 
@@ -80,12 +80,14 @@ async def test_failures_that_differ_in_the_values_of_rows_are_of_one_kind(
 async def test_a_hint_names_the_handler_only_if_its_code_raised(store: SqliteStore):
     raised = await failing(store, WRONG, trace=TRACE)
     assert raised.hint == (
-        "the first 2 rows all failed alike: KeyError: 'name 1' at lookup.py:12;"
-        " press Ctrl-C, mend the handler, and run the same command"
+        "the first 2 rows all failed in the same way: KeyError: 'name 1' at lookup.py:12;"
+        " press Ctrl-C, fix the handler, and run the same command"
     )
     outside = await failing(store, REFUSED)
-    assert outside.hint.startswith("the first 2 rows all failed alike: no connection to http://10")
-    assert outside.hint.endswith("; press Ctrl-C, remove the cause, and run the same command")
+    assert outside.hint.startswith(
+        "the first 2 rows all failed in the same way: no connection to http://10"
+    )
+    assert outside.hint.endswith("; press Ctrl-C, fix the cause, and run the same command")
 
 
 @pytest.mark.parametrize(("revisits", "option"), [(False, " with --retry-failed"), (True, "")])
@@ -94,7 +96,7 @@ async def test_a_hint_names_only_options_that_the_command_has(
 ):
     """`download` tries failed rows again by itself."""
     ended = await failing(store, REFUSED, ended=True, revisits=revisits)
-    assert ended.hint.endswith(f"remove the cause, and run the same command{option}")
+    assert ended.hint.endswith(f"fix the cause, and run the same command{option}")
 
 
 async def test_no_hint_is_given_once_all_rows_are_finished(store: SqliteStore):
@@ -103,5 +105,5 @@ async def test_no_hint_is_given_once_all_rows_are_finished(store: SqliteStore):
     await rows.begin(Counts(pending=2), 2)
     items = await factories.claim(store, job.id, who, limit=2)
     await factories.finish(store, who, items, ItemStatus.ERROR)
-    await rows.look(await store.reads.counts(job.id))
+    await rows.check(await store.reads.counts(job.id))
     assert rows.hint == "", "there is nothing left to interrupt"

@@ -44,7 +44,7 @@ def test_an_attempt_shows_where_its_handler_failed(headgate):
     text = headgate("items", "show", 1).out
     assert text.count("KeyError: 'nick' (lookup.py:12)") == 2
     assert text.count('        File "lookup.py", line 12, in price') == 1, "it is the same"
-    assert "attempt 1: failed (transient), another try follows" in text
+    assert "attempt 1: failed (transient), will be retried" in text
     assert "lease" not in text
     assert "lease 2, worker w" in headgate("items", "show", 1, "--verbose").out
     history = headgate("items", "show", 1, "--json").json["history"]
@@ -65,7 +65,7 @@ def test_an_item_is_named_by_its_key(headgate):
     assert headgate("dlq", "show", "k1", "--job", second).err.startswith("error: item 3 is PENDING")
     unknown = headgate("items", "why", "nobody", "--job", first)
     assert unknown.code == 2
-    assert f"there is no item with the key 'nobody' in job {first}" in unknown.err
+    assert f"no item has the key 'nobody' in job {first}" in unknown.err
 
 
 def test_a_number_is_an_items_number_and_with_a_job_a_key(headgate):

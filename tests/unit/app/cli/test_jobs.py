@@ -18,7 +18,7 @@ def test_an_empty_store_is_said_to_be_empty(headgate):
 def test_a_store_that_is_not_there_is_not_made(headgate):
     result = headgate("jobs", "ls")
     assert result.code == 5
-    assert "there is no store at headgate.db yet" in result.err
+    assert "no store exists at headgate.db yet" in result.err
     assert not (headgate.folder / "headgate.db").exists()
 
 
@@ -206,7 +206,7 @@ def test_dead_letters_across_jobs(headgate):
     of_one = headgate("dlq", "ls", "--job", second, "--error-class", "timeout", "--json").json
     assert len(of_one["items"]) == 1
     assert headgate("dlq", "show", dead[0]["id"]).code == 0
-    assert "not dead" in headgate("dlq", "show", 1).err
+    assert "not ERROR" in headgate("dlq", "show", 1).err
 
 
 def test_replay_says_what_and_how_many(headgate):
@@ -225,7 +225,7 @@ def test_replay_says_what_and_how_many(headgate):
 
 def test_workers(headgate):
     headgate.finished_job()
-    assert "no worker is running" in headgate("workers", "ls").err
+    assert "No worker is running" in headgate("workers", "ls").err
     everybody = headgate("workers", "ls", "--all", "--json").json["workers"]
     assert [worker["id"] for worker in everybody] == ["w1"]
     assert "w1" in headgate("workers", "ls", "--all").out

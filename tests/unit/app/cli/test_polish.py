@@ -33,7 +33,7 @@ def test_numbers_agree_with_their_nouns():
     assert counted(2, "process", "processes") == "2 processes"
     assert (agreeing(1, "is", "are"), agreeing(0, "is", "are")) == ("is", "are")
     assert in_words(Counts(done=1)) == "1 row: 1 done"
-    assert stopping(1, 1) == "finishing 1 running item… press Ctrl-C again to hand it back"
+    assert stopping(1, 1) == "finishing 1 running item… press Ctrl-C again to stop it now"
 
 
 def test_the_command_for_all_rows_leaves_out_what_chose_some():

@@ -67,10 +67,10 @@ def test_a_path_that_matches_nothing_is_warned_of_once(headgate):
     async def act(store):
         empty = EmptyColumns(store.reads, job_id, {"price": "price", "prise": "prise"})
         return [
-            await empty.look(2),
-            await empty.look(0, at_end=True),
-            await empty.look(2, at_end=True),
-            await empty.look(2, at_end=True),
+            await empty.check(2),
+            await empty.check(0, at_end=True),
+            await empty.check(2, at_end=True),
+            await empty.check(2, at_end=True),
         ]
 
     early, nothing, found, again = headgate.store(act)

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from headgate.app.cli.live_bar import Redrawn, wrapped_lines
 from headgate.app.cli.output import Output
-from headgate.app.cli.progress import LINE_S, TICK_S, WONDER_S, Progress
+from headgate.app.cli.progress import LIMIT_CHECK_S, LINE_S, TICK_S, Progress
 from headgate.core.errors import StoreUnreachable
 from headgate.core.gates.wait import Wait, WaitKind
 from headgate.core.job import Counts
@@ -108,7 +108,7 @@ async def test_a_pause_is_told_with_the_command_that_ends_it(capsys):
     said = capsys.readouterr().err.splitlines()
     assert said == [
         "paused: a budget is spent; go on with: headgate jobs resume 7",
-        "going on",
+        "resumed",
     ]
 
 
@@ -138,7 +138,7 @@ async def test_what_limits_the_speed_is_said_with_it(capsys):
     first, second = capsys.readouterr().err.splitlines()
     assert first.endswith(" left · limited by wikidata: the learned rate, 4.9/s")
     assert second.endswith(" left")
-    assert len(asked) == int(2.2 * LINE_S / WONDER_S) + 1
+    assert len(asked) == int(2.2 * LINE_S / LIMIT_CHECK_S) + 1
 
 
 async def test_a_host_that_does_not_answer_is_named_at_once_and_counted_down(capsys):
@@ -228,11 +228,11 @@ async def test_a_bar_says_once_that_rows_wait_for_another_try():
 
     async with Progress(Output(), clock, reads, 7, limit) as progress:
         progress.failing(f"{why}: KeyError (x.py:1)", "key")
-        await clock.advance(2 * WONDER_S)
+        await clock.advance(2 * LIMIT_CHECK_S)
         said = f"{why}: KeyError (x.py:1); the next is due in 58 s"
         assert progress.troubles() == ("", said)
         del waits[0]
-        await clock.advance(2 * WONDER_S)
+        await clock.advance(2 * LIMIT_CHECK_S)
         assert progress.troubles()[0].startswith("shop.example does not answer")
         progress.failing("", "")
         assert progress.troubles()[1] == ""

@@ -75,7 +75,7 @@ def test_declared_providers_are_listed_and_shipped_ones_on_demand(headgate):
 def test_what_was_learned_is_listed_with_its_cause(headgate):
     learn(headgate, "host:example.org", 200, 200, 200, 429)
     lines = headgate("providers", "ls").out.splitlines()
-    assert lines[0].split() == ["GATE", "NOW", "FLYING", "429", "LATENCY", "WHY", "UNTIL"]
+    assert lines[0].split() == ["GATE", "NOW", "IN", "FLIGHT", "429", "LATENCY", "WHY", "UNTIL"]
     assert lines[1].split()[:2] == ["example.org", "0"]
     assert "25.0%" in lines[1]
     assert "asked to wait" in lines[1]
@@ -112,12 +112,10 @@ def test_an_operators_word_and_its_end(headgate):
     gate = gates(headgate, "show", "shop")["provider:shop"]
     assert gate["override"]["rate_per_s"] == pytest.approx(100 / 60)
     assert gate["override"]["until"]
-    assert headgate("providers", "pause", "shop").err.startswith(
-        "shop is paused until somebody resumes it\n"
-    )
+    assert headgate("providers", "pause", "shop").err.startswith("shop is paused until resumed\n")
     assert gates(headgate, "ls")["provider:shop"]["cause"] == "paused"
-    assert "paused until somebody resumes it" in headgate("providers", "show", "shop").out
-    assert headgate("providers", "resume", "shop").err.startswith("shop goes on as learned")
+    assert "paused until resumed" in headgate("providers", "show", "shop").out
+    assert headgate("providers", "resume", "shop").err.startswith("shop continues as learned")
     gate = gates(headgate, "show", "shop")["provider:shop"]
     assert (gate["override"], gate["replies"]) == (None, 2)
     assert "nothing was changed" in headgate("providers", "resume", "shop").err
@@ -151,7 +149,7 @@ def test_forgetting_asks_first(headgate):
 def test_forgetting_what_is_not_there(headgate):
     headgate.store(nothing)
     result = headgate("providers", "forget", "wikidata")
-    assert (result.code, result.err) == (0, "nothing was learned of wikidata yet\n")
+    assert (result.code, result.err) == (0, "nothing was learned about wikidata yet\n")
 
 
 @pytest.mark.parametrize(

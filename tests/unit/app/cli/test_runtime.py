@@ -49,7 +49,7 @@ def test_a_defect_is_one_line_unless_debugging(headgate, monkeypatch: pytest.Mon
     monkeypatch.setattr("headgate.app.cli.runtime.load", broken)
     result = headgate("config", "show")
     assert result.code == 1
-    assert result.err.startswith("error: RuntimeError: oh, password=*** (a defect of Headgate;")
+    assert result.err.startswith("error: RuntimeError: oh, password=*** (a bug in Headgate;")
     assert result.err.count("\n") == 1
     monkeypatch.setenv("HEADGATE_DEBUG", "1")
     with pytest.raises(RuntimeError):
@@ -60,7 +60,7 @@ def test_a_file_that_cannot_be_written_is_wrong_usage(headgate):
     headgate.job()
     result = headgate("db", "backup", "no/such/folder/x.db")
     assert result.code == 2
-    assert "there is no folder" in result.err
+    assert "does not exist" in result.err
 
 
 def test_flags_nearer_to_the_command_win():
@@ -143,7 +143,7 @@ def test_a_command_that_is_advised_names_the_store_that_was_given():
 
 def test_what_an_interrupt_says():
     assert stopping(1, 32).startswith("finishing 32 running items")
-    assert "hand" in stopping(2, 32)
+    assert "run again later" in stopping(2, 32)
     assert stopping(1, 0) == "stopping…"
 
 

@@ -10,7 +10,7 @@ def test_commands_of_this_machine_refuse_a_server_on_either_side(headgate, words
     for given in ((*words, "--server", NOWHERE), ("--server", NOWHERE, *words)):
         said = headgate(*given)
         assert said.code == 2
-        assert "works on this machine, not on a server" in said.err
+        assert "does not work with a server" in said.err
 
 
 def test_the_variable_is_for_those_who_can_use_it(headgate, monkeypatch):

@@ -1,4 +1,4 @@
-"""The attempts of an item in words: when, what came of each, why, and where the handler failed."""
+"""The attempts of an item as text: time, outcome, reason and calls."""
 
 from collections.abc import Mapping
 
@@ -11,25 +11,25 @@ from headgate.ports.reads import AttemptRow
 INDENT = " " * 6
 FREE: Mapping[str, str] = {
     "throttled": "put back, costs no attempt",
-    "deferred": "put off by the handler, costs no attempt",
+    "deferred": "deferred by the handler, costs no attempt",
     "crashed": "its process crashed, costs no attempt",
     "handed_back": "handed back, costs no attempt",
-    "reused": "took over the result of an earlier item",
+    "reused": "reused the result of an earlier item",
 }
-"""What ended without costing an attempt, in words."""
+"""Outcomes that do not count as an attempt."""
 COUNTED: Mapping[str, str] = {
-    "retry": "failed ({}), another try follows",
+    "retry": "failed ({}), will be retried",
     "error": "failed ({})",
     "not_found": "not found",
     "review": "needs a decision",
 }
-"""What an attempt came to, in words; `{}` stands for the error class."""
+"""Outcomes that count as an attempt; `{}` is the error class."""
 
 
 def timeline(attempt: AttemptRow, *, verbose: bool = False, traced: bool = True) -> list[str]:
-    """One attempt; `verbose` adds what matters to those who look into Headgate itself.
+    """The lines for one attempt; `verbose` adds the strategy, the lease and the worker.
 
-    Without `traced` the line that failed is named, and its traceback left out.
+    Without `traced`, the failed line is named but the traceback is left out.
     """
     lines = [f"  {local_time(attempt.ended_at)}  {_what(attempt)}; {_times(attempt, verbose)}"]
     if verbose:
@@ -48,9 +48,9 @@ def timeline(attempt: AttemptRow, *, verbose: bool = False, traced: bool = True)
 def _what(attempt: AttemptRow) -> str:
     if attempt.outcome in FREE:
         return FREE[attempt.outcome]
-    told = COUNTED.get(attempt.outcome)
-    if told is not None:
-        return f"attempt {attempt.number}: {told.format(attempt.error_class)}"
+    text = COUNTED.get(attempt.outcome)
+    if text is not None:
+        return f"attempt {attempt.number}: {text.format(attempt.error_class)}"
     kind = f" ({attempt.error_class})" if attempt.error_class else ""
     return f"attempt {attempt.number}: {attempt.outcome.replace('_', ' ')}{kind}"
 
@@ -62,7 +62,7 @@ def _times(attempt: AttemptRow, verbose: bool) -> str:
 
 
 def call_line(call: Call) -> str:
-    """One call in words: what was asked of whom, what came back, and what it waited for."""
+    """A call: method, host, answer, size, duration and wait."""
     answer = f"{call.status} {call.kind}" if call.status else str(call.kind)
     times = f"{counted(call.bytes, 'byte')} in {span(call.ran_ms / 1e3)}"
     waited = f", waited {span(call.waited_ms / 1e3)}" if call.waited_ms else ""

@@ -1,4 +1,4 @@
-"""How gates look outside: a table of all, one with its evidence, and JSON."""
+"""Gates as a table, as one page with evidence, and as JSON."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from headgate.engine.gate_control import GateReading
 LABELS: Mapping[str, str] = {
     Cause.OPEN: "open",
     Cause.RATE: "learned rate",
-    Cause.TOLD: "told limit",
+    Cause.TOLD: "declared limit",
     Cause.WINDOW: "full window",
     Cause.CAP: "learned cap",
     Cause.STOPPED: "refused",
@@ -33,19 +33,19 @@ LABELS: Mapping[str, str] = {
     Cause.LEASE: "used share",
     SET: "set rate",
 }
-"""Causes in so few words that a table fits on a narrow terminal."""
+"""Short names of causes, so that the table fits on a narrow terminal."""
 
 
 def micros(seconds: float) -> int:
-    """A moment of the ledger as stores keep theirs."""
+    """Seconds of the ledger's clock in microseconds, as stores keep times."""
     return round(seconds * MICROSECONDS)
 
 
 def show_gates(screen: Output, reading: GateReading) -> None:
-    """Print one line for each gate; columns in which nothing would stand are left out."""
+    """Print one line for each gate, without empty columns."""
     names = Counter(view.name for view in reading.views)
     lines = [
-        # A host and the domain that it is in may have one name.
+        # A host and its domain may have the same name.
         _line(view, reading.now_s)
         | ({"GATE": f"{view.name} ({view.kind})"} if names[view.name] > 1 else {})
         for view in reading.views
@@ -55,7 +55,6 @@ def show_gates(screen: Output, reading: GateReading) -> None:
 
 
 def show_gate(screen: Output, view: GateView, now_s: float) -> None:
-    """Print all that is known of a gate, and how it came to be known."""
     screen.line(f"{view.kind} {view.name}", "bold")
     screen.facts(_facts(view, now_s))
     if view.members:
@@ -90,7 +89,6 @@ def show_gate(screen: Output, view: GateView, now_s: float) -> None:
 
 
 def gate_json(view: GateView) -> dict[str, Any]:
-    """A gate for JSON, with everything."""
     shape: dict[str, Any] = msgspec.structs.asdict(view)
     until = view.closed_until
     return {
@@ -124,7 +122,6 @@ def gate_json(view: GateView) -> dict[str, Any]:
 
 
 def wait_json(wait: Wait | None) -> dict[str, Any] | None:
-    """A wait for JSON."""
     if wait is None:
         return None
     return {
@@ -138,7 +135,7 @@ def wait_json(wait: Wait | None) -> dict[str, Any] | None:
 
 
 def wait_in_words(wait: Wait, now_us: int) -> str:
-    """A wait with its end, on the clock at hand."""
+    """A wait and when it ends, in local time."""
     until = wait.until_us
     if until is not None and wait.next:
         when = ago(until, now_us) if until - now_us >= MICROSECONDS else "now"
@@ -149,11 +146,10 @@ def wait_in_words(wait: Wait, now_us: int) -> str:
 
 
 def override_in_words(override: Override, now_s: float) -> str:
-    """What an operator has said."""
-    word = "paused" if override.paused else f"at {in_figures(override.rate or 0.0)}"
+    state = "paused" if override.paused else f"at {in_figures(override.rate or 0.0)}"
     if override.until is None:
-        return f"{word} until somebody resumes it"
-    return f"{word} until {by_the_clock(micros(override.until), micros(now_s))}"
+        return f"{state} until resumed"
+    return f"{state} until {by_the_clock(micros(override.until), micros(now_s))}"
 
 
 def _override_json(override: Override) -> dict[str, Any]:
@@ -169,10 +165,10 @@ def _line(view: GateView, now_s: float) -> dict[str, str]:
         "#LIMIT": view.configured,
         "#LEARNED": _pace(view.learned_per_s),
         "#NOW": _pace(view.now_per_s),
-        "#FLYING": str(view.in_flight) if view.asked else "",
+        "#IN FLIGHT": str(view.in_flight) if view.asked else "",
         "#429": f"{view.refused_share:.1%}" if view.replies else "",
         "#LATENCY": span(view.latency_s) if view.latency_s is not None else "",
-        "WHY": LABELS[view.cause] if view.asked else "not asked yet",
+        "WHY": LABELS[view.cause] if view.asked else "not used yet",
         "DOWN": ", ".join(view.broken),
         "UNTIL": by_the_clock(micros(until), micros(now_s)) if until is not None else "",
     }

@@ -1,4 +1,4 @@
-"""How stored values look outside: times with their zone, JSON columns as JSON, secrets hidden."""
+"""Jobs, items and attempts as text and as JSON, without secrets; also times and sizes."""
 
 from datetime import datetime
 from typing import Any
@@ -25,18 +25,18 @@ COUNTED = (
 )
 
 INTERNAL = frozenset({"ingest_run", "ingest_position", "reading", "options", "made_before"})
-"""What a job keeps for the program itself."""
+"""Fields of a job that its JSON leaves out."""
 
 
 def local_time(microseconds: int | None) -> str | None:
-    """A stored time as people read it: on the clock of this machine. JSON has UTC instead."""
+    """A stored time in the time zone of this machine. JSON uses UTC instead."""
     if microseconds is None:
         return None
     return f"{datetime.fromtimestamp(microseconds / 1_000_000).astimezone():%Y-%m-%d %H:%M:%S}"
 
 
 def by_the_clock(microseconds: int, now: int) -> str:
-    """A stored time on the clock at hand, with its date unless that is today's."""
+    """A stored time in the time zone of this machine, with the date unless it is today."""
     at, today = (
         datetime.fromtimestamp(each / 1_000_000).astimezone() for each in (microseconds, now)
     )
@@ -44,7 +44,7 @@ def by_the_clock(microseconds: int, now: int) -> str:
 
 
 def ago(microseconds: int | None, now: int) -> str:
-    """How long ago a stored time was, in the largest unit that fits."""
+    """`5 min ago`, or `in 5 min` for a time in the future."""
     if microseconds is None:
         return ""
     seconds = (now - microseconds) / 1_000_000
@@ -54,7 +54,7 @@ def ago(microseconds: int | None, now: int) -> str:
 
 
 def span(seconds: float) -> str:
-    """A length of time in one or two units."""
+    """A duration in one or two units."""
     if seconds < 1:
         return f"{seconds * 1000:.0f} ms"
     if seconds < 60:
@@ -67,7 +67,7 @@ def span(seconds: float) -> str:
 
 
 def volume(size: int) -> str:
-    """A number of bytes in the largest unit that fits."""
+    """A number of bytes in a readable unit."""
     amount = float(size)
     for unit in ("B", "kB", "MB", "GB"):
         if amount < 1_000:
@@ -79,14 +79,13 @@ def volume(size: int) -> str:
 
 
 def totals(counts: Counts) -> dict[str, int]:
-    """The job's totals as the issue of a run names them; they add up to `total`."""
+    """The job's totals by status; they add up to `total`, with running items as `pending`."""
     found = {name: int(getattr(counts, name)) for name in COUNTED}
     found["pending"] = counts.open
     return found
 
 
 def job_json(job: Job, counts: Counts | None = None) -> dict[str, Any]:
-    """A job for JSON."""
     shape = {name: value for name, value in _timed(job).items() if name not in INTERNAL}
     shape |= {
         "source": source_without_secrets(job.source),
@@ -99,19 +98,17 @@ def job_json(job: Job, counts: Counts | None = None) -> dict[str, Any]:
 
 
 def listed_json(job: Job, counts: Counts) -> dict[str, Any]:
-    """A job of a list for JSON; lists do not read configs."""
+    """A job of a list, without the config: lists do not read it."""
     shape = job_json(job, counts)
     del shape["config"]
     return shape
 
 
 def item_json(row: ItemRow) -> dict[str, Any]:
-    """An item of a list for JSON."""
     return {**_timed(row), "result": raw(row.result)}
 
 
 def detail_json(detail: ItemDetail) -> dict[str, Any]:
-    """An item with everything for JSON."""
     shape = _timed(detail)
     shape = _timed(shape.pop("row") and detail.row) | shape
     for name in ("input", "normalized", "result"):
@@ -120,7 +117,6 @@ def detail_json(detail: ItemDetail) -> dict[str, Any]:
 
 
 def attempt_json(attempt: AttemptRow) -> dict[str, Any]:
-    """An attempt for JSON."""
     shape = _timed(attempt)
     trace = trace_in(shape.pop("trace"))
     return {
@@ -132,28 +128,24 @@ def attempt_json(attempt: AttemptRow) -> dict[str, Any]:
 
 
 def calls_of(attempt: AttemptRow) -> list[Call]:
-    """What an attempt asked of the network, in order."""
     return calls_in(attempt.calls)
 
 
 def call_json(call: Call) -> dict[str, Any]:
-    """A call for JSON."""
     shape = msgspec.structs.asdict(call)
     return {"at": moment(shape.pop("at_us")), **shape}
 
 
 def event_json(event: EventRow) -> dict[str, Any]:
-    """An event for JSON."""
     return {**_timed(event), "at": moment(event.at)}
 
 
 def worker_json(worker: WorkerRow) -> dict[str, Any]:
-    """A worker for JSON."""
     return _timed(worker)
 
 
 def raw(text: str | None) -> Any:
-    """Stored JSON text as it will stand in the output; text that is no JSON stays a string."""
+    """Stored JSON text, embedded as it is; text that is not JSON becomes a string."""
     if text is None:
         return None
     try:

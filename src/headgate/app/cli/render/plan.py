@@ -1,4 +1,4 @@
-"""How a plan looks: a table for people, a document for programs."""
+"""A forecast as a table and as JSON."""
 
 import shutil
 import sys
@@ -16,9 +16,9 @@ from headgate.engine.plan.forecast import BindingLimit, Forecast
 
 MICROSECONDS = 1_000_000
 TABLE_WIDTH = 88
-"""Columns of a terminal into which the table fits."""
+"""Width in columns that the table needs."""
 FROM = {
-    "assumed": "as you say",
+    "assumed": "as given",
     "learned": "as learned",
     "configured": "as configured; the provider is assumed to take it",
 }
@@ -35,24 +35,24 @@ SHORT = {
 
 def show_plan(
     screen: Output,
-    basis: PlanInputs,
+    inputs: PlanInputs,
     rows: Sequence[Forecast],
     helps: Sequence[Advice],
     now_us: int,
 ) -> None:
-    """What is assumed, what follows, and what would help."""
-    screen.line(f"Plan for {basis.subject.name}", "bold")
-    screen.facts(_facts(basis))
-    for note in basis.notes:
+    """Print the assumptions, the forecasts and the advice."""
+    screen.line(f"Plan for {inputs.subject.name}", "bold")
+    screen.facts(_facts(inputs))
+    for note in inputs.notes:
         screen.say(f"note: {note}")
     if not rows:
-        screen.say("nothing is left to be asked")
+        screen.say("no requests are left to send")
         return
     screen.line("")
-    _show_rows(screen, basis.origin, rows, now_us)
-    if basis.origin == "unknown":
-        name = basis.provider or "the provider"
-        screen.say(f"nothing is known of the limit of {name}: say what you know with --limit")
+    _show_rows(screen, inputs.origin, rows, now_us)
+    if inputs.origin == "unknown":
+        name = inputs.provider or "the provider"
+        screen.say(f"the limit of {name} is unknown: give it with --limit")
     if helps:
         screen.line("\nWhat would help", "bold")
         for advice in helps:
@@ -61,17 +61,17 @@ def show_plan(
     screen.say(_how(rows), "dim")
 
 
-def _facts(basis: PlanInputs) -> dict[str, object]:
-    workload, subject = basis.workload, basis.subject
-    calls = f"{basis.calls_per_item:.3g} a row"
-    spared = f", {basis.cache_hits:.0%} of them from the cache" if basis.cache_hits else ""
-    latency = "measured" if basis.measured_latency else "assumed"
+def _facts(inputs: PlanInputs) -> dict[str, object]:
+    workload, subject = inputs.workload, inputs.subject
+    calls = f"{inputs.calls_per_item:.3g} a row"
+    spared = f", {inputs.cache_hits:.0%} of them from the cache" if inputs.cache_hits else ""
+    latency = "measured" if inputs.measured_latency else "assumed"
     lanes = f"{workload.lanes:,} at once"
     if workload.processes > 1:
         lanes += f" in {counted(workload.processes, 'process', 'processes')}"
     return {
-        "provider": basis.provider or None,
-        "limit": limits_in_words(basis),
+        "provider": inputs.provider or None,
+        "limit": limits_in_words(inputs),
         "rows": f"{subject.rows:,}",
         "requests": f"{workload.requests:,} ({calls}{spared})",
         "answers": f"in {length(workload.latency_s)} ({latency}), {lanes}",
@@ -79,23 +79,23 @@ def _facts(basis: PlanInputs) -> dict[str, object]:
     }
 
 
-def limits_in_words(basis: PlanInputs) -> str:
-    """The limit that the plan goes by, and where it is known from."""
-    workload = basis.workload
-    if basis.origin == "unknown":
+def limits_in_words(inputs: PlanInputs) -> str:
+    """The limit that the forecast uses, and its source."""
+    workload = inputs.workload
+    if inputs.origin == "unknown":
         return "unknown"
     limits = workload.assumed.limits or workload.ceilings.limits
     parts = [limit_text(limit) for limit in limits]
     if workload.assumed.cap:
         parts.append(f"{workload.assumed.cap} at once")
-    words = f"{', '.join(parts)}, {FROM[basis.origin]}"
+    words = f"{', '.join(parts)}, {FROM[inputs.origin]}"
     if workload.assumed.limits and workload.ceilings.limits:
         words += f" (configured: {', '.join(map(limit_text, workload.ceilings.limits))})"
     return words
 
 
 def limit_text(limit: Limit) -> str:
-    """A limit as people write it."""
+    """`10/s` or `100/3s`, as in the settings."""
     for unit, seconds in UNITS.items():
         if limit.seconds == seconds:
             return f"{limit.count:.4g}/{unit}"
@@ -103,7 +103,7 @@ def limit_text(limit: Limit) -> str:
 
 
 def _show_rows(screen: Output, origin: str, rows: Sequence[Forecast], now_us: int) -> None:
-    """A table, or where that does not fit, one thing below the other."""
+    """Print a table, or on a narrow terminal one fact per line."""
     first, about = ("if it takes", _guess) if origin == "unknown" else ("credentials", _credentials)
     if sys.stdout.isatty() and shutil.get_terminal_size().columns < TABLE_WIDTH:
         for row in rows:
@@ -146,12 +146,12 @@ def _how(rows: Sequence[Forecast]) -> str:
     if not any(row.extrapolated for row in rows):
         return "every request was simulated, with the real pacing code"
     return (
-        f"up to {simulated:,} requests were simulated with the real pacing code, the rest reckoned"
+        f"up to {simulated:,} requests were simulated with the real pacing code, the rest estimated"
     )
 
 
 def length(seconds: float) -> str:
-    """A length of time in a unit or two."""
+    """A duration in one or two units; finer than `span`."""
     if seconds < 1:
         return f"{seconds * 1_000:.0f} ms"
     if seconds < 120:
@@ -166,7 +166,7 @@ def length(seconds: float) -> str:
 
 
 def band(low_s: float, high_s: float) -> str:
-    """From when to when, in the unit that fits both."""
+    """A range of durations in one unit."""
     size, unit = next(
         (
             (size, unit)
@@ -182,7 +182,7 @@ def band(low_s: float, high_s: float) -> str:
 
 
 def per_time(per_s: float) -> str:
-    """A rate in a unit in which it can be read."""
+    """A rate in the smallest unit of time in which it is at least 1."""
     for unit, seconds in UNITS.items():
         if per_s * seconds >= 1 or unit == "day":
             return f"{per_s * seconds:,.3g}/{unit}"
@@ -190,7 +190,7 @@ def per_time(per_s: float) -> str:
 
 
 def clock(at_us: int, now_us: int) -> str:
-    """A moment on the clock at hand, with its date unless that is today's."""
+    """A time in the time zone of this machine, with the date unless it is today."""
     at, today = (
         datetime.fromtimestamp(each / MICROSECONDS, UTC).astimezone() for each in (at_us, now_us)
     )
@@ -198,25 +198,24 @@ def clock(at_us: int, now_us: int) -> str:
 
 
 def plan_json(
-    basis: PlanInputs, rows: Sequence[Forecast], helps: Sequence[Advice], now_us: int
+    inputs: PlanInputs, rows: Sequence[Forecast], helps: Sequence[Advice], now_us: int
 ) -> dict[str, Any]:
-    """The same for JSON."""
-    workload = basis.workload
+    workload = inputs.workload
     return {
-        "subject": basis.subject.name,
-        "rows": basis.subject.rows,
+        "subject": inputs.subject.name,
+        "rows": inputs.subject.rows,
         "requests": workload.requests,
-        "provider": basis.provider or None,
+        "provider": inputs.provider or None,
         "limit": {
-            "origin": basis.origin,
+            "origin": inputs.origin,
             "limits": [limit_text(limit) for limit in workload.assumed.limits],
             "in_flight": workload.assumed.cap,
             "configured": [limit_text(limit) for limit in workload.ceilings.limits],
         },
-        "calls_per_item": round(basis.calls_per_item, 4),
-        "cache_hits": round(basis.cache_hits, 4),
+        "calls_per_item": round(inputs.calls_per_item, 4),
+        "cache_hits": round(inputs.cache_hits, 4),
         "latency_s": round(workload.latency_s, 4),
-        "latency_measured": basis.measured_latency,
+        "latency_measured": inputs.measured_latency,
         "concurrency": workload.lanes,
         "processes": workload.processes,
         "plans": [_row_json(row, now_us) for row in rows],
@@ -228,7 +227,7 @@ def plan_json(
             }
             for advice in helps
         ],
-        "notes": list(basis.notes),
+        "notes": list(inputs.notes),
     }
 
 

@@ -1,7 +1,6 @@
-"""Text for pipes and files: columns without colours, and as wide as they need to be.
+"""Tables for pipes and files: without colours, and as wide as the text.
 
-Rich draws the same for a terminal. It takes longer to load than most commands run, so a
-pipe or a file does without it.
+Rich draws the same tables for a terminal. Importing it takes longer than most commands run.
 """
 
 import os
@@ -9,11 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
 GAP = "  "
-"""Between two columns."""
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether a stream understands colours, by the same variables that Rich reads."""
+    """Whether a stream shows colours; reads the same variables as Rich."""
     compatible = os.environ.get("TTY_COMPATIBLE", "")
     if compatible in {"0", "1"}:
         return compatible == "1"
@@ -22,14 +20,14 @@ def is_terminal(stream: TextIO) -> bool:
 
 
 def table_lines(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    """Rows under headings; a column whose heading starts with `#` is set to the right."""
+    """Rows below headings; a column whose heading starts with `#` is aligned to the right."""
     names = [name.removeprefix("#") for name in columns]
     texts = [names, *([cell_text(value) for value in row] for row in rows)]
     return _aligned(texts, [name.startswith("#") for name in columns])
 
 
 def fact_lines(pairs: Mapping[str, object]) -> list[str]:
-    """Names and values, one pair to a line; empty values are left out."""
+    """Lines with a name and a value each, without empty values."""
     texts = [
         [f"  {name}", printable(str(value))]
         for name, value in pairs.items()
@@ -62,7 +60,7 @@ def _padded(text: str, width: int, *, right: bool) -> str:
 
 
 def width_of(text: str) -> int:
-    """Columns that a text takes; some letters take two, and some none."""
+    """The width of a text in columns; some characters take two, some none."""
     if text.isascii():
         return len(text)
     from rich.cells import cell_len  # noqa: PLC0415  its tables are only needed here
@@ -71,7 +69,6 @@ def width_of(text: str) -> int:
 
 
 def cell_text(value: object) -> str:
-    """A value as a table shows it."""
     if value is None:
         return ""
     if isinstance(value, int) and not isinstance(value, bool):
@@ -80,7 +77,7 @@ def cell_text(value: object) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with control characters made visible: rows must not be able to drive a terminal."""
+    """The text with control characters escaped, so that data cannot control the terminal."""
     if text.isprintable():
         return text
     return "".join(
