@@ -139,7 +139,6 @@ class FlightBoard:
         self._note(msgspec.structs.replace(self._tally, **change))
 
     def may_use(self, memory_mb: int) -> None:
-        """Record that a handler may use this much memory."""
         if memory_mb > self._tally.memory_mb:
             self._note(msgspec.structs.replace(self._tally, memory_mb=memory_mb))
 

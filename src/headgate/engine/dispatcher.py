@@ -136,7 +136,6 @@ class Dispatcher:
         return self._clock.monotonic() - self._claim_began_s > self._patience.doubt_s
 
     def stop(self) -> None:
-        """Claim nothing more."""
         self.stopping = True
         self._buffer.wake()
 

@@ -42,7 +42,6 @@ class Meter:
         return tuple(self._samples)
 
     def rate(self) -> float | None:
-        """Items a second now: see `rate_now`."""
         return rate_now(self.samples)
 
     def rate_over(self, seconds: float) -> float | None:

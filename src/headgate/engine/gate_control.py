@@ -71,7 +71,6 @@ class GateControl:
         await self._override([*keys], Override(rate=per_s), for_s, f"set to {per_s:.4g}/s")
 
     async def pause(self, keys: Iterable[str], for_s: float | None = None) -> None:
-        """Send nothing."""
         await self._override([*keys], Override(paused=True), for_s, "paused")
 
     async def resume(self, keys: Iterable[str]) -> list[str]:

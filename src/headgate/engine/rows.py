@@ -28,6 +28,8 @@ _encode = msgspec.json.Encoder().encode
 
 
 class OnBadRow(StrEnum):
+    """What becomes of a row that cannot be used."""
+
     FAIL = "fail"
     SKIP = "skip"
     ITEM_ERROR = "item-error"

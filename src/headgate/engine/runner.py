@@ -105,7 +105,6 @@ class Runner:
     def _reused(
         self, claimed: ClaimedItem, known: ReusedResult, claimed_s: float, started_s: float
     ) -> EndedRun:
-        """Settle an item with the result of another."""
         ended = self.ended(claimed, Done(_decode(known.result)), claimed_s, started_s)
         settlement = msgspec.structs.replace(ended.settlement, outcome=REUSED)
         return EndedRun(settlement, ended.columns)

@@ -85,7 +85,6 @@ class Settler:
                 self._room.clear()
 
     async def wait_room(self) -> None:
-        """Wait until the backlog is small again."""
         await self._room.wait()
 
     async def wait_idle(self) -> None:
@@ -106,7 +105,6 @@ class Settler:
         waiter.cancel()
 
     async def flush(self) -> None:
-        """Commit what is pending now."""
         batch, self._pending = self._pending, []
         self._under_way = batch
         columns, self._new_columns = self._new_columns, {}

@@ -116,7 +116,6 @@ class Supervisor:
 
     @property
     def running(self) -> int:
-        """Handlers that run right now."""
         return sum(len(child.board.running()) for child in self._children)
 
     async def run(self, work: Work) -> RunReport:

@@ -68,7 +68,6 @@ class Sweeper:
         return returned + await self._retire(silent) + await self._end_overdue()
 
     async def due(self, own: frozenset[str]) -> int:
-        """Run a round if one is due."""
         now_s = self._clock.monotonic()
         if now_s - self._swept_s < self.INTERVAL_S / (2 if self._gone else 1):
             return 0

@@ -47,8 +47,6 @@ class Limiter(Protocol):
 
 
 class LocalGate:
-    """A node of the tree."""
-
     __slots__ = (
         "answered",
         "benched",

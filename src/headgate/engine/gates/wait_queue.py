@@ -79,7 +79,6 @@ class WaitQueue:
         return self._head
 
     def shift(self) -> None:
-        """The head has left."""
         self._head = None
 
     def drop(self, waiter: Waiter) -> None:

@@ -76,8 +76,6 @@ _BY_CAUSE = {
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """The result of one run."""
-
     seconds: float
     binding: BindingLimit
     refused: int
@@ -112,7 +110,6 @@ def forecast_runs(workload: Workload, now_s: float) -> Forecast:
 def estimate(
     workload: Workload, now_s: float, seed: int = 1, latency_factor: float = 1.0
 ) -> Estimate:
-    """Simulate one run."""
     workload = msgspec.structs.replace(workload, latency_s=workload.latency_s * latency_factor)
     if not workload.requests:
         return Estimate(0.0, BindingLimit.LANES, 0, 0.0, 0.0, 0)

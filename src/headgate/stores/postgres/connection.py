@@ -104,7 +104,6 @@ class PostgresSession:
                 await sink.write(block)
 
     async def explain(self, name: str, /, **values: Any) -> list[str]:
-        """The query plan, line by line."""
         cursor = await self.connection.execute(b"EXPLAIN " + self._queries[name], values)
         return [str(row[0]) for row in await cursor.fetchall()]
 

@@ -39,7 +39,6 @@ MICROSECONDS = 1_000_000
 
 
 async def return_leases(session: PostgresSession, worker: str) -> int:
-    """Return all leases of a worker."""
     returned = await session.rows("return_leases", worker=worker)
     await _count_returned(session, returned)
     return len(returned)

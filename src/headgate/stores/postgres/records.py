@@ -45,7 +45,6 @@ async def add_event(
 
 
 def job_from(row: dict[str, Any]) -> Job:
-    """The job in a row of the jobs table."""
     texts = ("key_columns", "config", "columns", "ingest")
     parsed = {name: msgspec.json.decode(row[name]) for name in texts}
     for name in ("reading", "options"):

@@ -11,7 +11,6 @@ from headgate.stores.sqlite.records import add_counts, add_event, as_json
 
 
 def claim(tx: Transaction, request: ClaimRequest) -> list[Any]:
-    """Lease items; returns their rows."""
     job = tx.record("job", job_id=request.job_id)
     if job is None or tx.row("worker_alive", worker=request.worker) is None:
         return []

@@ -93,7 +93,6 @@ class Transaction:
         return self._connection.total_changes() - before
 
     def explain(self, name: str, /, **values: Any) -> list[str]:
-        """The query plan, line by line."""
         query = f"EXPLAIN QUERY PLAN {self._queries[name]}"
         plan = self._connection.execute(query, {"now": self.now, **values})
         return [str(row[3]) for row in plan]

@@ -238,7 +238,6 @@ def _count_returned(tx: Transaction, returned: Sequence[tuple[int]]) -> None:
 
 
 def return_leases(tx: Transaction, worker: str) -> int:
-    """Return all leases of a worker."""
     returned = tx.rows("return_leases", worker=worker)
     _count_returned(tx, returned)
     return len(returned)

@@ -19,7 +19,6 @@ def as_json_or_none(value: object) -> str | None:
 
 
 def job_from(row: dict[str, Any]) -> Job:
-    """The job in a row of the jobs table."""
     parsed = {
         name: msgspec.json.decode(row[name])
         for name in ("key_columns", "config", "columns", "ingest")
