@@ -11,7 +11,7 @@ import typer
 from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.inputs import STDIN, readable
 from headgate.app.cli.options import option
-from headgate.app.cli.run_job import RunJob, RunOptions
+from headgate.app.cli.run_job import RunJob, RunJobOptions
 from headgate.app.cli.run_options import (
     Config,
     Delimiter,
@@ -143,7 +143,7 @@ async def download(
         _make(out)
         for record in (MANIFEST, ATTEMPTS):
             require_output(out / record, [path])
-        options = RunOptions(
+        options = RunJobOptions(
             file=path,
             source=file if file == STDIN else "",
             new=new,

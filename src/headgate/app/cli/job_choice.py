@@ -35,7 +35,7 @@ from headgate.transfer.read_options import reads_alike
 from headgate.transfer.sources import ReadOptions, checked
 
 if TYPE_CHECKING:
-    from headgate.app.cli.run_job import RunOptions
+    from headgate.app.cli.run_job import RunJobOptions
 
 
 STDIN = "-"
@@ -52,7 +52,7 @@ def _stated(reading: ReadOptions) -> dict[str, Any]:
 
 
 async def admit(
-    store: Store, settings: Settings, options: "RunOptions", spec: HandlerSpec, source: Source
+    store: Store, settings: Settings, options: "RunJobOptions", spec: HandlerSpec, source: Source
 ) -> MatchedJob:
     """The job for a file: an existing one that resumes, or a new one."""
     new = NewJob(
@@ -69,13 +69,13 @@ async def admit(
     return await JobMatching(store.jobs, store.reads).admit(new, _rules(settings, options, spec))
 
 
-def _stated_reading(options: "RunOptions") -> ReadOptions:
+def _stated_reading(options: "RunJobOptions") -> ReadOptions:
     """The stored options; for standard input without the format, which may differ each time."""
     return replace(options.reading, format=None) if options.source == STDIN else options.reading
 
 
 async def require_encoding(
-    store: Store, settings: Settings, options: "RunOptions", matched: MatchedJob
+    store: Store, settings: Settings, options: "RunJobOptions", matched: MatchedJob
 ) -> None:
     """Fail a new job whose file is not UTF-8, if no encoding was given."""
     if matched.entry is not MatchKind.NEW:
@@ -87,7 +87,7 @@ async def require_encoding(
         raise wrong
 
 
-def _rules(settings: Settings, options: "RunOptions", spec: HandlerSpec) -> MatchRules:
+def _rules(settings: Settings, options: "RunJobOptions", spec: HandlerSpec) -> MatchRules:
     return MatchRules(
         fresh=options.new,
         keyed=spec.key_of is not None,
@@ -99,7 +99,7 @@ def _rules(settings: Settings, options: "RunOptions", spec: HandlerSpec) -> Matc
 
 
 def _reads_alike(
-    options: "RunOptions", settings: Settings, one: Mapping[str, Any], other: Mapping[str, Any]
+    options: "RunJobOptions", settings: Settings, one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> bool:
     found = {"format": options.reading.format} if options.source == STDIN else {}
     return reads_alike(options.file, {**one, **found}, {**other, **found}, settings.limits)
@@ -177,7 +177,7 @@ class NamedJob:
             ) from error
         return spec.configured(job.config)
 
-    def options(self, given: "RunOptions") -> "RunOptions":
+    def options(self, given: "RunJobOptions") -> "RunJobOptions":
         """The options of the command, over the stored options of the job."""
         job, stored = self.job, self.job.options or {}
         reading = _stated(given.reading)
@@ -200,7 +200,7 @@ class NamedJob:
         )
 
     async def admit(
-        self, spec: HandlerSpec, options: "RunOptions", source: Source | None, *, rebind: bool
+        self, spec: HandlerSpec, options: "RunJobOptions", source: Source | None, *, rebind: bool
     ) -> MatchedJob:
         """The job, with the named handler and file if they were given."""
         job = self.job

@@ -8,7 +8,7 @@ import typer
 from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.inputs import STDIN, require_order
 from headgate.app.cli.options import ROWS, OutDelimiter, OutEncoding, option
-from headgate.app.cli.run_job import RunOptions
+from headgate.app.cli.run_job import RunJobOptions
 from headgate.app.cli.run_options import (
     IDENTITY,
     BadRows,
@@ -136,7 +136,7 @@ async def run(
     """Run HANDLER on every row of FILE; run it again to resume."""
     settings = cli.load(*worker_flags(concurrency, processes, item_timeout)).settings
     require_one_choice(limit, sample)
-    options = RunOptions(
+    options = RunJobOptions(
         file=Path(file or ""),
         source=STDIN if file == STDIN else "",
         key_columns=tuple(part.strip() for part in key.split(",")) if key else (),

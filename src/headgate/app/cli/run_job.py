@@ -61,7 +61,7 @@ VISITED = frozenset(
 """Statuses of the items that a repeated download runs again."""
 
 
-class RunOptions(msgspec.Struct, frozen=True):
+class RunJobOptions(msgspec.Struct, frozen=True):
     """The options of the command line."""
 
     file: Path
@@ -94,7 +94,7 @@ class RunJob:
         cli: CliContext,
         settings: Settings,
         store: Store,
-        options: RunOptions,
+        options: RunJobOptions,
         trial: Trial | None = None,
     ) -> None:
         self._cli = cli

@@ -12,7 +12,7 @@ from headgate.app.cli.inputs import readable, require_order, table_format
 from headgate.app.cli.job_choice import NamedJob, ReadAlready
 from headgate.app.cli.output_file import ExportFile
 from headgate.app.cli.preflight import require_columns, wrong_encoding
-from headgate.app.cli.run_job import RunJob, RunOptions
+from headgate.app.cli.run_job import RunJob, RunJobOptions
 from headgate.app.cli.run_options import require_fitting
 from headgate.app.cli.runtime import CliContext
 from headgate.app.cli.trial import Trial
@@ -55,7 +55,7 @@ class _Opened(NamedTuple):
 
 
 async def run_file(
-    cli: CliContext, settings: Settings, handler: str, options: RunOptions, wanted: RunRequest
+    cli: CliContext, settings: Settings, handler: str, options: RunJobOptions, wanted: RunRequest
 ) -> Exit:
     # All checks of the command come before anything is written.
     own = {name: value for name, value in options.config.items() if name != REUSE}
@@ -82,7 +82,7 @@ async def run_file(
 
 
 async def run_named(
-    cli: CliContext, settings: Settings, named: Named, options: RunOptions, wanted: RunRequest
+    cli: CliContext, settings: Settings, named: Named, options: RunJobOptions, wanted: RunRequest
 ) -> Exit:
     if named.handler and named.file:
         require_order(named.handler, named.file)
@@ -118,7 +118,11 @@ def _require_source(job: NamedJob) -> None:
 
 
 def _open(
-    cli: CliContext, settings: Settings, spec: HandlerSpec, options: RunOptions, wanted: RunRequest
+    cli: CliContext,
+    settings: Settings,
+    spec: HandlerSpec,
+    options: RunJobOptions,
+    wanted: RunRequest,
 ) -> _Opened:
     blobs = JobFiles(data_folder(settings), cli.clock).space(LOCAL)
     sink = StoreSink(blobs, asyncio.get_running_loop())

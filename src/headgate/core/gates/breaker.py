@@ -116,7 +116,7 @@ class Breaker:
 
     def __init__(self, policy: BreakerPolicy) -> None:
         self._policy = policy
-        self._rows = _Rows(policy)
+        self._rows = _RowFailures(policy)
         self._failed_s = 0.0
         self._unreached = 0
         """Requests in a row without a connection."""
@@ -316,10 +316,10 @@ class Breaker:
 
     def _forget(self) -> None:
         self._in_row = self._unreached = 0
-        self._rows = _Rows(self._policy, self._lenience)
+        self._rows = _RowFailures(self._policy, self._lenience)
 
 
-class _Rows:
+class _RowFailures:
     """Results of the last rows at their first try, and of the run in which most rows fail."""
 
     __slots__ = ("_last", "_window_s", "failures", "most", "run", "run_failures")

@@ -126,7 +126,7 @@ class CsvSource:
         return header
 
 
-class _Rows(msgspec.Struct):
+class _BatchRows(msgspec.Struct):
     """Rows of a batch that is being read."""
 
     lines: list[int] = []
@@ -163,7 +163,7 @@ class CsvReader:
         self._file.close()
 
     def take(self, rows: int, max_bytes: int) -> RowBatch:
-        found = _Rows()
+        found = _BatchRows()
         last_line = self._line + self._feed.whole
         began = self._feed.offset if self._row else 0  # the first batch includes the header
         started = self._feed.offset
@@ -189,7 +189,7 @@ class CsvReader:
         self._feed = LineFeed(self._file, self._layout.encoding, offset, self._limit)
         self._rows = csv.reader(self._feed.texts(), delimiter=self._layout.delimiter)
 
-    def _read(self, rows: int, max_bytes: int, found: _Rows) -> bool:
+    def _read(self, rows: int, max_bytes: int, found: _BatchRows) -> bool:
         """Parse some rows; False at the end."""
         feed = self._feed
         began = feed.whole
@@ -249,7 +249,7 @@ class CsvReader:
             began = end
         return len(ends)
 
-    def _assemble(self, parsed: list[list[str]], bounds: list[int], found: _Rows) -> None:
+    def _assemble(self, parsed: list[list[str]], bounds: list[int], found: _BatchRows) -> None:
         columns, width, first = self.columns, len(self.columns), self._line + 1
         if not self._feed.broken and set(map(len, parsed)) == {width}:
             found.values += [dict(zip(columns, row, strict=True)) for row in parsed]
@@ -275,7 +275,7 @@ class CsvReader:
             values[self._extra] = row[len(self.columns) :]
         return values
 
-    def _cut(self, problem: str, found: _Rows) -> None:
+    def _cut(self, problem: str, found: _BatchRows) -> None:
         """Report the line where parsing stopped as a bad row, and continue after it."""
         self._open_quotes += 1
         line = self._line + self._feed.whole + 1

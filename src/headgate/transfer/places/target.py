@@ -11,7 +11,7 @@ from headgate.transfer.places.local import LocalTarget
 STDOUT = Path("-")
 
 
-class Target(Protocol):
+class OutputTarget(Protocol):
     """Receives bytes; they take effect when it is committed."""
 
     def open(self) -> None: ...
@@ -43,7 +43,7 @@ class StdoutTarget:
         """Do nothing: writes cannot be undone."""
 
 
-def target_of(path: Path) -> Target:
+def target_of(path: Path) -> OutputTarget:
     if path == STDOUT:
         return StdoutTarget()
     return PackedTarget(path) if is_packed(path) else LocalTarget(path)

@@ -116,7 +116,7 @@ def test_doctor_finds_problems(headgate):
     result = headgate("doctor", "--db", "sqlite:///no/such/folder/x.db", "--handler", "no.py:f")
     assert result.code == 6
     assert "mkdir -p" in result.out
-    assert "there is no file" in result.out
+    assert "does not exist" in result.out
     assert headgate("doctor", "--db", "mysql://x").code == 6
 
 
