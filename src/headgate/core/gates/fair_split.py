@@ -23,8 +23,8 @@ class Member(msgspec.Struct, frozen=True):
     need: float
     """Requests a second that it could use; -1 means infinite, which JSON cannot write."""
     in_flight: int = 0
-    mean_in_flight: float = 0.0
-    """Mean number of its requests in flight over about the last second."""
+    mean_in_flight: float = msgspec.field(default=0.0, name="flying")
+    """Mean number of its requests in flight over about the last second. Stored as `flying`."""
     slots: int = 0
     """Requests that it may have in flight, where that is limited."""
     waiting: bool = False
