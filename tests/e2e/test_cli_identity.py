@@ -454,6 +454,6 @@ def test_a_queue_says_what_tells_its_items_apart(cli: Project):
     again = quick(cli, "queue", "enqueue", '{"sku": "A", "n": 2}')
     assert "1 was there already" in again.out
     refused = quick(cli, *feed, "--key", "n")
-    assert (refused.code, "apart by sku, and this command has --key n" in refused.err) == (2, True)
+    assert (refused.code, "items by sku, but this command has --key n" in refused.err) == (2, True)
     assert quick(cli, *feed, "--queue", "q", "--handler", "lookup.py:price").code == 0
     assert "the whole content of an item" in quick(cli, "jobs", "show", "2").out
