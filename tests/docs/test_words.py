@@ -60,7 +60,7 @@ WORDS = {
     r"come by": "say where it is from",
     r"so (many|much|long|far)(?! as\b)": "name the number and its unit",
     r"those (that|who|which)": "name them",
-    r"(is|are|was|were) no(?! (longer|more|different)\b)": "is not a",
+    r"(?<!there )(is|are|was|were) no(?! (longer|more|different)\b)": "is not a",
     r"clerks?": "file worker",
     r"foreman": "supervisor",
     r"errands?": "request",

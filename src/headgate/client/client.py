@@ -28,15 +28,15 @@ class Client:
     """
 
     def __init__(
-        self, url: str, token: str | None = None, *, patience: ClientTimeouts | None = None
+        self, url: str, token: str | None = None, *, timeouts: ClientTimeouts | None = None
     ) -> None:
-        patience = patience or ClientTimeouts()
+        timeouts = timeouts or ClientTimeouts()
         secret = os.environ.get(TOKEN_VARIABLE, "") if token is None else token
-        self._wire = Transport(url, secret.strip(), patience)
+        self._wire = Transport(url, secret.strip(), timeouts)
         self.submit = Submit(self._wire)
-        self.jobs = Jobs(self._wire, patience)
+        self.jobs = Jobs(self._wire, timeouts)
         self.items = Items(self._wire)
-        self.exports = Exports(self._wire, patience)
+        self.exports = Exports(self._wire, timeouts)
         self.pending = Pending(self._wire)
         self.dead_letters = DeadLetters(self._wire)
         self.reviews = Reviews(self._wire)
@@ -45,7 +45,7 @@ class Client:
         self.workers = Workers(self._wire)
         self.users = Users(self._wire)
         self.tokens = Tokens(self._wire)
-        self.events = Events(self._wire, patience)
+        self.events = Events(self._wire, timeouts)
 
     async def __aenter__(self) -> Self:
         await self._wire.open()

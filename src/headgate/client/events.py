@@ -112,9 +112,9 @@ KINDS: Mapping[str, type[News]] = {
 
 
 class Events:
-    def __init__(self, wire: Transport, patience: ClientTimeouts) -> None:
+    def __init__(self, wire: Transport, timeouts: ClientTimeouts) -> None:
         self._wire = wire
-        self._patience = patience
+        self._timeouts = timeouts
 
     async def stream(
         self, job_id: str | None = None, last_event_id: str | None = None
@@ -133,9 +133,9 @@ class Events:
                         yield news
             except Unavailable:
                 failures += 1
-                if failures >= self._patience.tries:
+                if failures >= self._timeouts.tries:
                     raise
-            await self._wire.rest(self._patience.before(failures + 2))
+            await self._wire.rest(self._timeouts.before(failures + 2))
 
     def log(self, job_id: str | None = None) -> AsyncIterator[Event]:
         """The log of decisions, newest first, page after page."""

@@ -33,9 +33,9 @@ class Export(Wired, frozen=True, kw_only=True):
 
 
 class Exports:
-    def __init__(self, wire: Transport, patience: ClientTimeouts) -> None:
+    def __init__(self, wire: Transport, timeouts: ClientTimeouts) -> None:
         self._wire = wire
-        self._patience = patience
+        self._timeouts = timeouts
 
     async def ask(
         self, job_id: str, file_format: str = "xlsx", formulas: str = "neutral"
@@ -61,7 +61,7 @@ class Exports:
         """Wait until the export is done; ApiError if it failed."""
         polls = 0
         while export.state in UNDER_WAY:
-            await self._wire.rest(self._patience.polls(polls))
+            await self._wire.rest(self._timeouts.polls(polls))
             export = await self.get(export.job_id, export.id)
             polls += 1
         if export.state != "DONE":

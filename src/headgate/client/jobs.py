@@ -139,9 +139,9 @@ class Reprocessed(Wired, frozen=True, kw_only=True):
 
 
 class Jobs:
-    def __init__(self, wire: Transport, patience: ClientTimeouts) -> None:
+    def __init__(self, wire: Transport, timeouts: ClientTimeouts) -> None:
         self._wire = wire
-        self._patience = patience
+        self._timeouts = timeouts
 
     async def page(
         self,
@@ -184,7 +184,7 @@ class Jobs:
         """Wait until the job is finished; `asyncio.timeout` limits the wait."""
         polls = 0
         while not (job := await self.get(job_id)).finished:
-            await self._wire.rest(self._patience.polls(polls))
+            await self._wire.rest(self._timeouts.polls(polls))
             polls += 1
         return job
 

@@ -68,10 +68,10 @@ class ApiRequest(msgspec.Struct, frozen=True, kw_only=True):
 class Transport:
     """A connection to a server. The token is sent only to this server, and never shown."""
 
-    def __init__(self, url: str, token: str, patience: ClientTimeouts) -> None:
+    def __init__(self, url: str, token: str, timeouts: ClientTimeouts) -> None:
         self._root = _root(url)
         self._token = token
-        self._patience = patience
+        self._timeouts = timeouts
         self._session: aiohttp.ClientSession | None = None
 
     @property
@@ -81,7 +81,7 @@ class Transport:
     async def open(self) -> None:
         headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
         timeout = aiohttp.ClientTimeout(
-            total=None, connect=self._patience.connect_s, sock_read=self._patience.answer_s
+            total=None, connect=self._timeouts.connect_s, sock_read=self._timeouts.answer_s
         )
         self._session = aiohttp.ClientSession(headers=headers, timeout=timeout)
 
@@ -120,10 +120,10 @@ class Transport:
 
     async def rest(self, seconds: float) -> None:
         """Wait with the client's own `sleep`."""
-        await self._patience.sleep(seconds)
+        await self._timeouts.sleep(seconds)
 
     async def _tried(self, ask: ApiRequest) -> aiohttp.ClientResponse:
-        tries = self._patience.tries if ask.again or ask.method in SAFE else 1
+        tries = self._timeouts.tries if ask.again or ask.method in SAFE else 1
         number = 1
         while True:
             try:
@@ -132,7 +132,7 @@ class Transport:
                 if number >= tries or error.status not in AGAIN:
                     raise
                 number += 1
-                await self.rest(self._patience.before(number, error.retry_after_s))
+                await self.rest(self._timeouts.before(number, error.retry_after_s))
 
     async def _once(self, ask: ApiRequest) -> aiohttp.ClientResponse:
         try:

@@ -47,8 +47,8 @@ def provider() -> Iterator[Provider]:
 
 @pytest.fixture
 def client(provider: Provider, rests: Rests) -> Client:
-    patience = ClientTimeouts(tries=3, first_s=1.0, sleep=rests)
-    return Client(provider.url().rstrip("/"), SECRET, patience=patience)
+    timeouts = ClientTimeouts(tries=3, first_s=1.0, sleep=rests)
+    return Client(provider.url().rstrip("/"), SECRET, timeouts=timeouts)
 
 
 async def test_the_token_is_sent_and_never_shown(client: Client, provider: Provider):
@@ -130,8 +130,8 @@ async def test_a_job_of_items_says_only_what_was_given(client: Client, provider:
 
 async def test_no_answer_is_an_error_that_says_where(provider: Provider, rests: Rests):
     provider.script = always(Answer(hang_up=True))
-    patience = ClientTimeouts(tries=2, sleep=rests)
-    async with Client(provider.url(), SECRET, patience=patience) as client:
+    timeouts = ClientTimeouts(tries=2, sleep=rests)
+    async with Client(provider.url(), SECRET, timeouts=timeouts) as client:
         with pytest.raises(Unavailable, match=f"127.0.0.1:{provider.port} does not answer"):
             await client.jobs.page()
     assert len(rests.taken) == 1
