@@ -177,7 +177,7 @@ def test_a_body_that_does_not_come_is_408(api: ApiServer):
         connection.sendall(head("/api/login", 100) + b"{")
         answer = answer_on(connection)
     assert b" 408 " in answer.partition(b"\r\n")[0]
-    assert b"16 kB a second" in answer
+    assert b"16 kB per second" in answer
 
 
 # ---- SH2: what is said of a job -----------------------------------------------------------

@@ -400,7 +400,7 @@ def test_reprocess_leaves_items_alone_that_reached_their_cap(tmp_path: Path):
         ({"itemIds": ["1"]}, "itemIds"),
         ({"statuses": ["PENDING"]}, "PENDING"),
         ({"statuses": ["LOST"]}, "'REVIEW', 'ERROR' or 'CANCELLED'"),
-        ({"errorClass": "perm"}, "there are transient, throttled"),
+        ({"errorClass": "perm"}, "the classes are transient, throttled"),
         ({"resetAttempts": "yes"}, "resetAttempts"),
         ({"filter": {"sql": "1=1"}}, "sql"),
         ({"more": 1}, "more"),
@@ -433,7 +433,7 @@ def test_dead_letters_are_listed_and_replayed(api: ApiServer):
     for wrong in ({}, {"all": True, "jobId": job_id}, {"all": "yes"}, {"jobId": 1}):
         ann.post(path, wrong).refused(422)
     ann.post(path, {"itemIds": ["x"]}).refused(404)
-    unknown = "'perm'; there are transient, throttled"
+    unknown = "'perm'; the classes are transient, throttled"
     ann.post(path, {"all": True, "errorClass": "perm"}).refused(422, unknown)
     assert ann.post(path, {"all": True, "dryRun": True}).ok()["count"] == 2
     every = {"all": True, "dryRun": True}
