@@ -211,4 +211,4 @@ def test_a_dead_provider_costs_no_attempt_for_waiting(
 def was_turned_away(attempt: AttemptRow) -> bool:
     """Whether the last thing it heard was that the host is left alone."""
     calls = msgspec.json.decode(attempt.calls) if attempt.calls else []
-    return bool(calls) and "is asked again" in str(calls[-1])
+    return bool(calls) and "the next try is in" in str(calls[-1])

@@ -259,9 +259,12 @@ class RunJob:
             asyncio.create_task(self._stop_when_halted(job.id, self._supervisor)),
             asyncio.create_task(self._watch_failures(job.id, self._supervisor, progress)),
         ]
-        report = await self._supervisor.run(work)
-        for task in beside:
-            task.cancel()
+        try:
+            report = await self._supervisor.run(work)
+        finally:  # they must not read from a store that is closed
+            for task in beside:
+                task.cancel()
+            await asyncio.gather(*beside, return_exceptions=True)
         await self._store.jobs.finish_job(job.id)
         await self._check_halt(job.id)
         self._supervisor = None
