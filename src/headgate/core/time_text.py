@@ -23,6 +23,11 @@ def parse_span(text: str) -> float:
     return seconds
 
 
+def as_microseconds(seconds: float) -> int:
+    """A time of the ledger's clock, which counts seconds, as stores keep times."""
+    return round(seconds * 1_000_000)
+
+
 def moment(microseconds: int | None) -> str | None:
     """A stored time in ISO 8601, in UTC. Stores keep 0 for a time that is not known."""
     return stamp(microseconds) if microseconds else None

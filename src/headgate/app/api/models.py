@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from headgate.core.time_text import moment
+from headgate.core.time_text import as_microseconds, moment
 
 Identifier = Annotated[str, Field(description="Opaque.", examples=["17"])]
 Moment = Annotated[
@@ -41,7 +41,7 @@ class RequestModel(ResponseModel):
 
 def moment_of_seconds(seconds: float | None) -> str | None:
     """Convert a time of the ledger's clock to text."""
-    return None if seconds is None else moment(int(seconds * 1_000_000))
+    return None if seconds is None else moment(as_microseconds(seconds))
 
 
 def microseconds_of(text: str) -> int:

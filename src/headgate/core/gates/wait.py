@@ -8,6 +8,7 @@ import msgspec
 from headgate.core.gates.host_down import HostDown, in_words
 from headgate.core.gates.view import SET, GateView
 from headgate.core.pacing.state import Cause
+from headgate.core.time_text import as_microseconds
 
 MICROSECONDS = 1_000_000
 
@@ -117,7 +118,7 @@ def at_stop(gate: GateView) -> Wait:
 
 def at_gate(gate: GateView) -> Wait:
     """The wait at a gate that is slow or closed."""
-    until = None if gate.closed_until is None else int(gate.closed_until * MICROSECONDS)
+    until = None if gate.closed_until is None else as_microseconds(gate.closed_until)
     pace = gate.now_per_s
     shown = f", {in_figures(pace)}" if pace and not gate.closed and gate.cause in PACED else ""
     kind = KINDS.get(gate.cause, WaitKind.RATE)
@@ -126,7 +127,7 @@ def at_gate(gate: GateView) -> Wait:
 
 def at_host(host: str, down: HostDown, gate: GateView) -> Wait:
     """The wait for a host that gets no requests."""
-    until = int(down.until_s * MICROSECONDS)
+    until = as_microseconds(down.until_s)
     why = in_words(host, down, gate.name)
     following = "next try" if why.startswith("paused") else "asked again"
     return Wait(WaitKind.BREAKER, why, until, gate.key, following, down.reason)

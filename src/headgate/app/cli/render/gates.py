@@ -14,7 +14,7 @@ from headgate.core.gates.state import Override
 from headgate.core.gates.view import SET, GateView
 from headgate.core.gates.wait import MICROSECONDS, Wait, in_figures
 from headgate.core.pacing.state import Cause
-from headgate.core.time_text import moment
+from headgate.core.time_text import as_microseconds, moment
 from headgate.engine.gate_control import GateReading
 
 LABELS: Mapping[str, str] = {
@@ -34,11 +34,6 @@ LABELS: Mapping[str, str] = {
     SET: "set rate",
 }
 """Short names of causes, so that the table fits on a narrow terminal."""
-
-
-def micros(seconds: float) -> int:
-    """Seconds of the ledger's clock in microseconds, as stores keep times."""
-    return round(seconds * MICROSECONDS)
 
 
 def show_gates(screen: Output, reading: GateReading) -> None:
@@ -66,7 +61,7 @@ def show_gate(screen: Output, view: GateView, now_s: float) -> None:
                     worker,
                     member.in_flight,
                     "more" if member.need < 0 else in_figures(member.need),
-                    ago(micros(member.seen), micros(now_s)),
+                    ago(as_microseconds(member.seen), as_microseconds(now_s)),
                 )
                 for worker, member in view.members.items()
             ],
@@ -77,7 +72,7 @@ def show_gate(screen: Output, view: GateView, now_s: float) -> None:
             ("AT", "SEEN", "DECIDED", "#BEFORE", "#AFTER"),
             [
                 (
-                    by_the_clock(micros(line.at), micros(now_s)),
+                    by_the_clock(as_microseconds(line.at), as_microseconds(now_s)),
                     line.seen,
                     line.decided,
                     _pace(line.before),
@@ -93,29 +88,29 @@ def gate_json(view: GateView) -> dict[str, Any]:
     until = view.closed_until
     return {
         **shape,
-        "closed_until": None if until is None else moment(micros(until)),
+        "closed_until": None if until is None else moment(as_microseconds(until)),
         "members": [
             {
                 "worker": worker,
-                "seen_at": moment(micros(member.seen)),
+                "seen_at": moment(as_microseconds(member.seen)),
                 "in_flight": member.in_flight,
                 "could_use_per_s": None if member.need < 0 else member.need,
                 "waiting": member.waiting,
             }
             for worker, member in view.members.items()
         ],
-        "broken": {host: moment(micros(at)) for host, at in view.broken.items()},
+        "broken": {host: moment(as_microseconds(at)) for host, at in view.broken.items()},
         "down": {host: _down_json(each) for host, each in view.down.items()},
         "budgets": [
             {
                 **msgspec.structs.asdict(use),
-                "turns_at": None if use.turns_at is None else moment(micros(use.turns_at)),
+                "turns_at": None if use.turns_at is None else moment(as_microseconds(use.turns_at)),
             }
             for use in view.budgets
         ],
         "override": view.override and _override_json(view.override),
         "evidence": [
-            {**msgspec.structs.asdict(line), "at": moment(micros(line.at))}
+            {**msgspec.structs.asdict(line), "at": moment(as_microseconds(line.at))}
             for line in view.evidence
         ],
     }
@@ -149,12 +144,12 @@ def override_in_words(override: Override, now_s: float) -> str:
     state = "paused" if override.paused else f"at {in_figures(override.rate or 0.0)}"
     if override.until is None:
         return f"{state} until resumed"
-    return f"{state} until {by_the_clock(micros(override.until), micros(now_s))}"
+    return f"{state} until {by_the_clock(as_microseconds(override.until), as_microseconds(now_s))}"
 
 
 def _override_json(override: Override) -> dict[str, Any]:
     until = override.until
-    ends = None if until is None else moment(micros(until))
+    ends = None if until is None else moment(as_microseconds(until))
     return {"rate_per_s": override.rate, "paused": override.paused, "until": ends}
 
 
@@ -170,7 +165,9 @@ def _line(view: GateView, now_s: float) -> dict[str, str]:
         "#LATENCY": span(view.latency_s) if view.latency_s is not None else "",
         "WHY": LABELS[view.cause] if view.asked else "not used yet",
         "DOWN": ", ".join(view.broken),
-        "UNTIL": by_the_clock(micros(until), micros(now_s)) if until is not None else "",
+        "UNTIL": by_the_clock(as_microseconds(until), as_microseconds(now_s))
+        if until is not None
+        else "",
     }
 
 
@@ -179,7 +176,7 @@ def _why(view: GateView, now_s: float) -> str | None:
         return view.why or None
     if view.closed_until is None:
         return f"closed: {view.why}"
-    at, now = micros(view.closed_until), micros(now_s)
+    at, now = as_microseconds(view.closed_until), as_microseconds(now_s)
     return f"closed until {by_the_clock(at, now)} ({ago(at, now)}): {view.why}"
 
 
@@ -212,15 +209,15 @@ def _facts(view: GateView, now_s: float) -> dict[str, object]:
 
 def _down_in_words(host: str, down: HostDown, now_s: float) -> str:
     why = f" ({down.reason})" if down.reason else ""
-    again = ago(micros(down.until_s), micros(now_s))
+    again = ago(as_microseconds(down.until_s), as_microseconds(now_s))
     return f"open: {host} does not answer{why}, asked again {again}"
 
 
 def _down_json(down: HostDown) -> dict[str, Any]:
     return {
-        "until": moment(micros(down.until_s)),
+        "until": moment(as_microseconds(down.until_s)),
         "reason": down.reason,
-        "since": None if down.since_s is None else moment(micros(down.since_s)),
+        "since": None if down.since_s is None else moment(as_microseconds(down.since_s)),
     }
 
 
