@@ -21,6 +21,7 @@ from headgate.core.gates.wait import (
 )
 from headgate.core.job import Counts, Job
 from headgate.core.status import UNFINISHED, JobState
+from headgate.core.words import counted
 
 FLOWING_US = 5 * MICROSECONDS
 """Microseconds since the last finished row up to which rows count as moving."""
@@ -194,7 +195,7 @@ def _untaken(at: Situation) -> Wait:
 
 
 def _at_handlers(at: Situation) -> Wait:
-    busy = handlers_busy(at.counts.processing)
+    busy = in_progress(at.counts.processing)
     if at.flowing:
         what = "running at full speed" if at.due else "the last rows are running"
         return Wait(WaitKind.RUNNING, f"nothing {DASH} {what} ({busy})")
@@ -204,5 +205,6 @@ def _at_handlers(at: Situation) -> Wait:
     return Wait(WaitKind.HANDLER, f"{busy}; the last row was finished {ago_s:,} s ago")
 
 
-def handlers_busy(count: int) -> str:
-    return f"{count:,} {'handler' if count == 1 else 'handlers'} busy"
+def in_progress(count: int) -> str:
+    """Leased rows: workers take some rows ahead, so more than run at the same time."""
+    return f"{counted(count, 'row')} in progress"

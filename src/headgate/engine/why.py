@@ -23,7 +23,7 @@ from headgate.core.status import ItemStatus, JobState
 from headgate.core.waiting import (
     Situation,
     and_no_worker,
-    handlers_busy,
+    in_progress,
     kind_of_deferral,
     paused,
     reading,
@@ -109,7 +109,7 @@ def _of_surroundings(facts: ItemFacts) -> Wait:
             why = "it was running when its process crashed; it runs alone next"
             return Wait(WaitKind.TURN, why)
         busy = facts.at.counts.processing
-        others = f"{handlers_busy(busy)}; " if busy else "nothing blocks it; "
+        others = f"{in_progress(busy)}; " if busy else "nothing blocks it; "
         return Wait(WaitKind.TURN, f"{others}its turn will come")
     if of_job.kind in AT_GATES:
         return msgspec.structs.replace(of_job, why=f"its turn at {of_job.why}")

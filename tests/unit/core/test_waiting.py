@@ -302,18 +302,18 @@ def test_other_jobs_come_first():
 
 
 def test_full_speed_is_said_with_the_handlers_that_are_busy():
-    assert cause(at()).why == "nothing – running at full speed (32 handlers busy)"  # noqa: RUF001
+    assert cause(at()).why == "nothing – running at full speed (32 rows in progress)"  # noqa: RUF001
     last = at(due=False, counts=Counts(processing=1, done=500))
-    assert cause(last).why == "nothing – the last rows are running (1 handler busy)"  # noqa: RUF001
+    assert cause(last).why == "nothing – the last rows are running (1 row in progress)"  # noqa: RUF001
 
 
 def test_handlers_that_finish_nothing_are_the_cause():
     wait = cause(at(**STILL))
     assert (wait.kind, wait.why) == (
         WaitKind.HANDLER,
-        "32 handlers busy; the last row was finished 90 s ago",
+        "32 rows in progress; the last row was finished 90 s ago",
     )
-    assert cause(at(finished_us=None)).why == "32 handlers busy; no row is finished yet"
+    assert cause(at(finished_us=None)).why == "32 rows in progress; no row is finished yet"
 
 
 @pytest.mark.parametrize(

@@ -249,7 +249,7 @@ def test_a_worker_that_is_gone_is_named():
 def test_a_row_of_a_job_at_full_speed_waits_for_its_turn():
     wait = why_item(facts())
     assert wait is not None
-    assert (wait.kind, wait.why) == (WaitKind.TURN, "32 handlers busy; its turn will come")
+    assert (wait.kind, wait.why) == (WaitKind.TURN, "32 rows in progress; its turn will come")
     idle = why_item(facts(at=at(counts=Counts(pending=9), finished_us=None)))
     assert idle is not None
     assert idle.kind is WaitKind.WORKER, "its job tells why no row is taken"

@@ -47,9 +47,9 @@ describe("the pace of a job", () => {
   });
 
   it("says at full speed that nothing limits it", () => {
-    const limitedBy = wait("running", "nothing – running at full speed (32 handlers busy)");
+    const limitedBy = wait("running", "nothing – running at full speed (32 rows in progress)");
     const going = { ...RUNNING, limitedBy };
-    expect(limitOf(going).why).toBe("Nothing – running at full speed (32 handlers busy)");
+    expect(limitOf(going).why).toBe("Nothing – running at full speed (32 rows in progress)");
     expect(isStopped(going)).toBe(false);
   });
 });
