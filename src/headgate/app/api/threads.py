@@ -1,6 +1,9 @@
 """Thread pools by purpose, so that slow work of one kind does not delay another."""
 
 import asyncio
+import os
+import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -11,8 +14,11 @@ Found = TypeVar("Found")
 
 
 class Pool:
-    def __init__(self, name: str, size: int) -> None:
-        self._executor = ThreadPoolExecutor(size, thread_name_prefix=name)
+    def __init__(self, name: str, size: int, niceness: int = 0) -> None:
+        """`niceness`: how far the threads stand back when processors are short, on Linux."""
+        self._executor = ThreadPoolExecutor(
+            size, thread_name_prefix=name, initializer=_lower_priority, initargs=(niceness,)
+        )
 
     async def run(
         self,
@@ -25,6 +31,11 @@ class Pool:
         return await asyncio.get_running_loop().run_in_executor(self._executor, called)
 
 
+def _lower_priority(niceness: int) -> None:
+    if niceness and sys.platform == "linux":  # where a thread has its own priority
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
+
+
 class Threads:
     def __init__(self, previews: int) -> None:
         """`previews`: previews that may run at the same time, each in its own thread."""
@@ -34,6 +45,6 @@ class Threads:
         self.previews = Pool("previews", previews)
         self.copies = Pool("copies", previews)
         """Copies of remote sources for a preview. The remote server decides how long they take."""
-        self.passwords = Pool("passwords", 2)
-        """A password check takes 32 MB and 0.1 s on purpose."""
+        self.passwords = Pool("passwords", 2, niceness=10)
+        """A password check takes 32 MB and 0.1 s on purpose, without the interpreter."""
         self.bodies = Pool("bodies", 2)
