@@ -138,7 +138,9 @@ def test_rows_that_failed_and_wait_for_another_try(world: NearAndFar):
 
 def test_handlers_that_finish_nothing(world: NearAndFar):
     job = world.server.admin().send(b"id\n1\n2\n", handler="hang")
-    found = agreed(world, job, "handler", "2 rows in progress; no row is finished yet", running=True)
+    found = agreed(
+        world, job, "handler", "2 rows in progress; no row is finished yet", running=True
+    )
     assert set(found) == {"api", "near", "far"}
     world.server.admin().post(f"/api/jobs/{job}/cancel").ok()
 
