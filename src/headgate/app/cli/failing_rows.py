@@ -83,7 +83,7 @@ class FailingRows:
 
     def _judge(self, counts: Counts, failures: list[RowFailure], waiting: list[RowFailure]) -> None:
         limit = self._limit
-        if limit is None or self.too_many:
+        if limit is None or self.too_many or not counts.open:  # nothing is left to stop
             return
         raised = sum(bool(failure.where) for failure in waiting)
         failed = counts.error - self._before.error + raised

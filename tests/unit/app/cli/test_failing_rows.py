@@ -107,3 +107,13 @@ async def test_no_hint_is_given_once_all_rows_are_finished(store: SqliteStore):
     await factories.finish(store, who, items, ItemStatus.ERROR)
     await rows.check(await store.reads.counts(job.id))
     assert rows.hint == "", "there is nothing left to interrupt"
+
+
+@pytest.mark.parametrize(("left", "stops"), [(0, False), (1, True)])
+async def test_a_job_without_rows_left_is_not_stopped(store: SqliteStore, left: int, stops: bool):
+    await failing(store, REFUSED, ended=True)
+    rows = FailingRows(store.rows, 1, ErrorLimit("1", rows=1))
+    await rows.begin(Counts(pending=3), 2)
+    rows._since_at = 0  # the failures above came before
+    await rows.check(Counts(pending=left, error=2))
+    assert bool(rows.too_many) is stops
