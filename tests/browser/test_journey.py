@@ -80,7 +80,7 @@ def _watch_pause_and_resume(someone: Visitor, shop: RudeShop) -> None:
     _is(someone, "Paused")
     shop.open = True
     _act(someone, "Resume")
-    # Nothing is loaded anew: the page hears of it.
+    # Nothing is loaded again: the page hears of it.
     _is(someone, re.compile("with errors", re.IGNORECASE))
 
 

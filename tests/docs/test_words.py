@@ -23,6 +23,7 @@ COPY = [
 
 NAMES = {
     "album": "image_set",
+    "anew": "refetch",
     "bury": "reap",
     "clerk": "file_worker",
     "crew": "lane_pool",

@@ -18,7 +18,7 @@ CONFIGURATION = Path(__file__).parents[1] / "schemathesis.toml"
 
 
 ANEW = pytest.param(
-    ["--max-examples", "100"], id="anew", marks=[pytest.mark.soak, pytest.mark.timeout(3_000)]
+    ["--max-examples", "100"], id="new seeds", marks=[pytest.mark.soak, pytest.mark.timeout(3_000)]
 )
 AGAIN = pytest.param(
     # As Hypothesis does it in CI: what fails there must fail here as well.

@@ -28,7 +28,7 @@ Answer = TypeVar("Answer")
 class Project:
     """What a user has: a folder, a store, and the `headgate` command.
 
-    The questions open the store anew each time, as a user's second terminal would.
+    The questions open the store again each time, as a user's second terminal would.
     """
 
     def __init__(self, folder: Path, url: str, settings: Mapping[str, str] | None = None) -> None:

@@ -69,7 +69,7 @@ def with_params(url: str, params: Params) -> str:
 
 def _caller_body(options: Options) -> CallerBody | None:
     place = options.get("kept_in", "")
-    return CallerBody(place, options.get("anew", False)) if place else None
+    return CallerBody(place, options.get("refetch", False)) if place else None
 
 
 def _text(value: object) -> str:

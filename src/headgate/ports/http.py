@@ -37,7 +37,7 @@ class Options(TypedDict, total=False):
     """For `stream`: the caller stores bodies itself, in a place of this name.¶The cache then stores
     only heads, and the note that `StreamedResponse.keep` got with the body. With `Range` and
     `If-Range` the request asks for the rest, and `keep` is about the whole."""
-    anew: bool
+    refetch: bool
     """With `kept_in`: the stored body is gone, so ask for the whole of it without a condition."""
 
 

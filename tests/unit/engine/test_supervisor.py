@@ -296,7 +296,7 @@ async def test_a_run_that_gets_nothing_done_is_stalled(store: SqliteStore):
     await watch.turn(9.0)
     board = watch.processes[0].board
     assert board is not None
-    board.committed(1, 1.0, 10.0)  # progress, which starts the patience anew
+    board.committed(1, 1.0, 10.0)  # progress, which starts the patience again
     await watch.turn(9.0)
     assert watch.processes[0].stops == []
     report = await watch.end()

@@ -66,7 +66,7 @@ async def test_what_is_gone_is_asked_for_anew(provider: Provider, cache: HttpCac
     provider.script = tagged(b"hello", "max-age=60")
     async with bench(cache=cache) as cli:
         await download(cli, provider.url())
-        assert await download(cli, provider.url(), anew=True) == (FETCHED, b"hello", "")
+        assert await download(cli, provider.url(), refetch=True) == (FETCHED, b"hello", "")
     assert "if-none-match" not in provider.seen[1].request.headers
 
 

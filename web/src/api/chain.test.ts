@@ -28,7 +28,7 @@ describe("a chain of pages", () => {
     expect(isComplete(withPage(chain, 2, page(0, null), "b"))).toBe(true);
   });
 
-  it("stays the same chain when a page is read anew and is the same", () => {
+  it("stays the same chain when a page is read again and is the same", () => {
     const chain = chainOf([3, "a"], [2, "b"]);
     expect(withPage(chain, 0, page(3, "a"))).toBe(chain);
   });

@@ -62,7 +62,7 @@ describe("rows of a list", () => {
     expect(hook.result.current.cursorAt(17)).toBe("9");
   });
 
-  it("are read anew only where they are in sight", async () => {
+  it("are read again only where they are in sight", async () => {
     const server = new Server(upTo(40));
     const { hook, queries } = keyset(server);
     for (const seen of [9, 19, 29]) {
@@ -106,7 +106,7 @@ describe("rows of a list", () => {
     expect(hook.result.current.cursorAt(0)).toBeUndefined();
   });
 
-  it("begin anew with another filter", async () => {
+  it("begin again with another filter", async () => {
     const { hook } = keyset(new Server(upTo(5)));
     await waitFor(() => expect(hook.result.current.complete).toBe(true));
     hook.rerender({ filter: "b" });

@@ -30,7 +30,7 @@ describe("a live message", () => {
     expect(queries.getQueryState([...keys.jobs, {}])?.isInvalidated).toBe(false);
   });
 
-  it("of a job that no list shows has the lists read anew, once", () => {
+  it("of a job that no list shows has the lists read again, once", () => {
     const queries = new QueryClient();
     const list = [...keys.jobs, {}];
     const isStale = () => queries.getQueryState(list)?.isInvalidated;
@@ -44,7 +44,7 @@ describe("a live message", () => {
     updater.close();
   });
 
-  it("of another state has the lists read anew: filters may let it in or out", () => {
+  it("of another state has the lists read again: filters may let it in or out", () => {
     const queries = new QueryClient();
     const list = [...keys.jobs, {}];
     queries.setQueryData(list, { items: [{ id: "7", state: "RUNNING" }], next: null });
@@ -112,7 +112,7 @@ describe("a live message", () => {
     updater.close();
   });
 
-  it("of a decision has the job and what waits for a person read anew", () => {
+  it("of a decision has the job and what waits for a person read again", () => {
     const queries = new QueryClient();
     const shown = [keys.job("7"), keys.job("8"), keys.reviewList({})];
     for (const key of shown) queries.setQueryData(key, {});

@@ -129,7 +129,7 @@ describe("the event stream", () => {
     expect(lines.length).toBe(2);
   });
 
-  it("holds still while it is paused, and then reads everything anew", async () => {
+  it("holds still while it is paused, and then reads everything again", async () => {
     connection.listen(null);
     await settle();
     lines[0]?.say(HELLO);

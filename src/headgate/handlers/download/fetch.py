@@ -152,11 +152,11 @@ class Fetch:
             if existing := await self._existing(reply):
                 draft.abandon()
                 return existing
-        async with self._stream(self._headers, anew=True) as reply:
+        async with self._stream(self._headers, refetch=True) as reply:
             return await self._receive(draft, reply)
 
     def _stream(
-        self, headers: Mapping[str, str], *, anew: bool = False
+        self, headers: Mapping[str, str], *, refetch: bool = False
     ) -> AbstractAsyncContextManager[StreamedResponse]:
         config = self._subject.config
         return self._subject.http.stream(
@@ -166,7 +166,7 @@ class Fetch:
             timeout=config.timeout_s,
             through=self._through,
             kept_in=config.out,
-            anew=anew,
+            refetch=refetch,
         )
 
     async def _existing(self, reply: StreamedResponse) -> FetchedFile | None:

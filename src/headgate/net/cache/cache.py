@@ -114,7 +114,7 @@ class HttpCache:
         demand = cache_request(asked, partition, caller_body) if policy.enabled else None
         if demand is None:
             return PassedReply(await send(request))
-        if caller_body is not None and (caller_body.anew or asked is not request):
+        if caller_body is not None and (caller_body.refetch or asked is not request):
             return await self._lead(demand, None, lambda _: send(request), policy, leads=False)
         kind, alone = CallKind.CACHED, "no-cache" in demand.directives
         while True:

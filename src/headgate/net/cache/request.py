@@ -32,7 +32,7 @@ class CallerBody(msgspec.Struct, frozen=True):
 
     place: str
     """Where the caller keeps bodies; entries of different places are separate."""
-    anew: bool = False
+    refetch: bool = False
     """The caller's copy is lost: fetch without a condition, whatever is stored."""
 
 

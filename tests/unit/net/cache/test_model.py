@@ -153,12 +153,12 @@ class CacheAgainstModel(RuleBasedStateMachine):
         got = self.ask(number, "GET", url, who, tongue, *more)
         assert (got.kind, got.body) == expected
 
-    @rule(number=CACHES, url=URLS, who=WHO, anew=st.booleans(), safe=st.booleans())
-    def download(self, number, url, who, anew, safe):
+    @rule(number=CACHES, url=URLS, who=WHO, refetch=st.booleans(), safe=st.booleans())
+    def download(self, number, url, who, refetch, safe):
         """A body that the caller keeps, or fails to; instead of it the cache has his note."""
         before = dict(self.kept)
         viewer = f"{who}'s files"
-        if anew:
+        if refetch:
             self.kept = {
                 place: kept for place, kept in before.items() if place[:2] != (url, viewer)
             }
@@ -167,7 +167,7 @@ class CacheAgainstModel(RuleBasedStateMachine):
         # What may not be kept, or was not, leaves the last one where it is.
         lost = kind is CallKind.FETCHED and not safe
         self.kept = before if lost else before | self.kept
-        got = self.run(self.take(number, url, CallerBody(viewer, anew), note if safe else None))
+        got = self.run(self.take(number, url, CallerBody(viewer, refetch), note if safe else None))
         assert got == ((kind, body, "") if kind is CallKind.FETCHED else (kind, b"", note))
 
     async def take(self, number, url, caller_body, note):

@@ -14,7 +14,7 @@ CACHED, FETCHED = CallKind.CACHED, CallKind.FETCHED
 SHARED, REVALIDATED = CallKind.SHARED, CallKind.REVALIDATED
 FRESH = ("Cache-Control", "max-age=60")
 PAPERS = CallerBody("/papers")
-ANEW = CallerBody("/papers", anew=True)
+REFETCHED = CallerBody("/papers", refetch=True)
 
 
 async def download(rig, note="a.pdf", caller_body=PAPERS, path="/", **options):
@@ -77,7 +77,7 @@ async def test_a_changed_answer_that_is_not_kept_leaves_the_old_one(rig):
 async def test_what_is_gone_is_fetched_without_a_condition(rig):
     rig.provider.script = tagged(b"hello", "max-age=60")
     await download(rig, "gone.pdf")
-    assert await download(rig, "new.pdf", ANEW) == (FETCHED, b"hello", "")
+    assert await download(rig, "new.pdf", REFETCHED) == (FETCHED, b"hello", "")
     assert rig.sent[-1].headers == ()
     assert await download(rig) == (CACHED, b"", "new.pdf")
 
