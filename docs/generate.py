@@ -24,13 +24,22 @@ import msgspec
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from headgate.app.cli.commands import NAMES, holding
+from headgate.app.cli.commands import NAMES, app_with_commands
 from headgate.app.cli.runtime import SHARED_TYPES
 from headgate.app.settings import LEAVES, Leaf, Settings
-from headgate.core import presets
+from headgate.core import provider
 from headgate.core.gates.config import GatePolicy
 from headgate.core.provider import CachePolicy, CredentialPolicy, InlineRetry, ProviderPolicy
-from headgate.core.status import JOB_TRANSITIONS, TRANSITIONS, ItemStatus, JobState
+from headgate.core.status import (
+    ITEM_DISPLAY,
+    JOB_DISPLAY,
+    JOB_TRANSITIONS,
+    TRANSITIONS,
+    ItemStatus,
+    JobState,
+    StatusDisplay,
+)
+from headgate.transfer.formats.registry import FORMATS
 
 REFERENCE = Path(__file__).parent / "reference"
 MARKED = re.compile(r"(<!-- begin ([\w-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
@@ -68,7 +77,7 @@ class Command(NamedTuple):
 
 def commands() -> Iterator[Command]:
     """Every command, in the order in which help shows them."""
-    return _commands(holding(*NAMES), "headgate")
+    return _commands(app_with_commands(*NAMES), "headgate")
 
 
 def _commands(group: typer.Typer, path: str) -> Iterator[Command]:
@@ -266,11 +275,11 @@ def _plain_default(value: object) -> str:
 
 def shipped_providers() -> str:
     """Each with what it asks for, where it says so, and what is made of that."""
-    manners = {name: text for text, name in MANNERS.findall(inspect.getsource(presets))}
+    manners = {name: text for text, name in MANNERS.findall(inspect.getsource(provider))}
     return "\n\n".join(
         f"### {name}\n\n{_linked(manners[name])}\n\n"
         f"```toml\n[providers.{name}]\n{_changes(policy)}\n```"
-        for name, policy in presets.PRESETS.items()
+        for name, policy in provider.PRESETS.items()
     )
 
 
@@ -303,6 +312,12 @@ def _toml(value: object) -> str:
     return json.dumps(value)
 
 
+def statuses(table: Mapping[Any, StatusDisplay], noun: str) -> str:
+    """A table of the statuses, their labels in the web UI, and their meanings."""
+    rows = [(f"`{status}`", each.label, each.help) for status, each in table.items()]
+    return _table((noun, "label", "meaning"), rows)
+
+
 def moves(table: Mapping[Any, Any], order: type[StrEnum]) -> str:
     """A table of the legal moves."""
     rows = [
@@ -323,6 +338,16 @@ def diagram(table: Mapping[Any, Any], first: str) -> str:
     return "```mermaid\nstateDiagram-v2\n" + "\n".join(lines) + "\n```"
 
 
+def format_table() -> str:
+    """A row for each format, from its record."""
+    rows = []
+    for each in FORMATS.values():
+        needs = f'; needs `pip install "headgate[{each.extra}]"`' if each.extra else ""
+        yes = ["yes" if fact else "no" for fact in (each.writer, each.by_lines)]
+        rows.append((f"`{each.name}`", f"`{'`, `'.join(each.endings)}`", each.about + needs, *yes))
+    return _table(("`--format`", "endings", "content", "written", "also as `.gz`"), rows)
+
+
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -338,6 +363,9 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "settings": setting_sections,
     "provider-settings": provider_settings,
     "shipped-providers": shipped_providers,
+    "item-statuses": lambda: statuses(ITEM_DISPLAY, "status"),
+    "job-states": lambda: statuses(JOB_DISPLAY, "state"),
+    "formats": format_table,
     "item-moves": lambda: moves(TRANSITIONS, ItemStatus),
     "item-diagram": lambda: diagram(TRANSITIONS, ItemStatus.PENDING),
     "job-moves": lambda: moves(JOB_TRANSITIONS, JobState),

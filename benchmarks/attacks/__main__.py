@@ -7,7 +7,7 @@ import multiprocessing
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from rich.console import Console
@@ -28,6 +28,7 @@ from benchmarks.attacks.attack import Attack, Signals, Where
 from benchmarks.attacks.prober import Probed, probe
 from benchmarks.attacks.report import Figure, show
 from benchmarks.attacks.target import MemoryWatch, Target, serving
+from benchmarks.postgres import Postgres
 
 FAMILIES = (bodies, half_requests, jobs, logins, parts, sources, uploads, previews, exports)
 PREFIX = "headgate-attacks-"
@@ -43,6 +44,7 @@ def main() -> int:
     )
     parser.add_argument("--only", default="", metavar="NAME", help="attacks whose name begins so")
     parser.add_argument("--seconds", type=float, default=10.0, help="how long each is measured")
+    parser.add_argument("--postgres", action="store_true", help="servers on PostgreSQL")
     parser.add_argument("--smoke", action="store_true", help="tiny attacks: does it all run?")
     options = parser.parse_args()
     out = Console()
@@ -54,11 +56,14 @@ def main() -> int:
     ]
     seconds = 1.0 if options.smoke else options.seconds
     figures: list[Figure] = []
-    for attack in chosen:
-        out.print(f"{attack.name} ({attack.finding}) …")
-        found = measure(attack, seconds, smoke=options.smoke)
-        show(found, out)
-        figures += found
+    with Postgres() as postgres:
+        for attack in chosen:
+            out.print(f"{attack.name} ({attack.finding}) …")
+            database = postgres.database() if options.postgres else nullcontext("")
+            with database as url:
+                found = measure(attack, seconds, smoke=options.smoke, database=url)
+            show(found, out)
+            figures += found
     missed = [each for each in figures if each.missed]
     out.print(f"{len(figures)} figures, {len(missed)} missed")
     for each in missed:
@@ -66,11 +71,13 @@ def main() -> int:
     return int(bool(missed) and not options.smoke)
 
 
-def measure(attack: Attack, seconds: float, *, smoke: bool = False) -> list[Figure]:
+def measure(
+    attack: Attack, seconds: float, *, smoke: bool = False, database: str = ""
+) -> list[Figure]:
     """The figures of one attack, on a server of its own."""
     with tempfile.TemporaryDirectory(prefix=PREFIX) as name:
         folder = Path(name)
-        with serving(folder, attack.settings, attack.descriptors) as target:
+        with serving(folder, attack.settings, attack.descriptors, database) as target:
             quiet, hostile = target.user("quiet"), target.user("hostile")
             where = Where(target.host, target.port, hostile, folder, smoke)
             login = "quiet" if attack.logs_in else ""

@@ -89,13 +89,16 @@ class Target:
 
 
 @contextmanager
-def serving(folder: Path, settings: Mapping[str, str], descriptors: int = 0) -> Iterator[Target]:
-    """A server over a new store in that folder."""
+def serving(
+    folder: Path, settings: Mapping[str, str], descriptors: int = 0, database: str = ""
+) -> Iterator[Target]:
+    """A server over an empty database, or else over a new SQLite file in that folder."""
     ours = {f"HEADGATE_{name}": value for name, value in {**SETTINGS, **settings}.items()}
+    database = database or f"sqlite:///{folder}/headgate.db"
     command = [sys.executable, "-m", "headgate", "serve", "--port", "0", "--json"]
     with (folder / "server.log").open("wb") as log:
         process = subprocess.Popen(
-            [*command, "--db", f"sqlite:///{folder}/headgate.db", "--handlers", str(HANDLERS)],
+            [*command, "--db", database, "--handlers", str(HANDLERS)],
             cwd=folder,
             stdout=subprocess.PIPE,
             stderr=log,

@@ -1,4 +1,4 @@
-"""Ask a cache for many URLs, as so many handlers at once would."""
+"""Ask a cache for many URLs, as many handlers at once would."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Asker:
         self._wire = wire
 
     async def ask(self, urls: Iterable[str]) -> tuple[Counter[str], float]:
-        """How the answers were come by, and the seconds that it took."""
+        """The sources of the answers, and the seconds that it took."""
         left = iter(urls)
         kinds: Counter[str] = Counter()
         started = time.perf_counter()

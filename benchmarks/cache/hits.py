@@ -1,4 +1,4 @@
-"""Fresh hits: fill the cache from a real server, open it anew, and ask for everything again."""
+"""Fresh hits: fill the cache from a real server, reopen it, and ask for everything again."""
 
 from __future__ import annotations
 

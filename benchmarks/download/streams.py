@@ -1,7 +1,7 @@
 """A server whose files never end: `python -m benchmarks.download.streams`.
 
-It prints its port, a second line once so many streams are open as it was told, and at its end how
-many bytes it sent. A stream is as fast as its reader, up to 8 MB/s: a disk is not endless.
+It prints its port, a second line once `--expected` streams are open, and at its end how many bytes
+it sent. A stream is as fast as its reader, up to 8 MB/s: a disk is not endless.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import signal
 from collections.abc import Mapping
 
-from tests.kit.ports import LOOPBACK
+from tests.kit.tcp_server import Listener, head_of
 
 BLOCK = b"%PDF-1.7\n" + bytes(262_135)
 EVERY_S = len(BLOCK) / 8e6
@@ -28,14 +28,10 @@ class Streams:
         self.sent = 0
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while b" /robots.txt " in await reader.readuntil(b"\r\n\r\n"):
-                writer.write(ROBOTS)
+        while " /robots.txt " in (head := await head_of(reader)):
+            writer.write(ROBOTS)
+        if head:
             await self._stream(writer)
-        except (OSError, asyncio.IncompleteReadError):
-            pass  # whoever read has gone
-        finally:
-            writer.close()
 
     async def _stream(self, writer: asyncio.StreamWriter) -> None:
         writer.write(ENDLESS)
@@ -59,10 +55,9 @@ def tell(words: Mapping[str, object]) -> None:
 async def serve(expected: int) -> None:
     streams, over = Streams(expected), asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, over.set)
-    server = await asyncio.start_server(streams.answer, LOOPBACK, 0, backlog=1_024)
-    tell({"port": server.sockets[0].getsockname()[1]})
-    await over.wait()
-    server.close()
+    async with Listener(streams.answer) as server:
+        tell({"port": server.port})
+        await over.wait()
     tell({"sent": streams.sent})
 
 

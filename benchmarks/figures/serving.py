@@ -89,7 +89,7 @@ FIGURES = (
     ),
     Figure(
         name="upload-memory",
-        title="growth of API and clerk during that upload",
+        title="growth of API and file worker during that upload",
         contenders=(SQLITE_UPLOAD,),
         value=measured(SQLITE_UPLOAD, "growth_mb"),
         must=60.0,

@@ -12,7 +12,7 @@ from benchmarks.pacing.provider import Provider
 from benchmarks.pacing.rules.rule import Rule
 from benchmarks.pacing.scenario import Scenario
 
-Crew = Callable[[Events, int], Sequence[Rule]]
+FleetRules = Callable[[Events, int], Sequence[Rule]]
 """Makes one rule for each process; they may share something that lives in the same time."""
 
 
@@ -43,14 +43,14 @@ class FleetOutcome:
         return min(served) / max(1, *served)
 
 
-def sail(scenario: Scenario, crew: Crew, processes: int, seed: int) -> FleetOutcome:
+def sail(scenario: Scenario, fleet: FleetRules, processes: int, seed: int) -> FleetOutcome:
     """Run all processes on one provider and one clock."""
     events = Events()
     provider = Provider(scenario, seed, events)
     assert provider.limit is not None
     dispatchers = [
         Dispatcher(events, provider, rule, 10 * seed + number, scenario.demand)
-        for number, rule in enumerate(crew(events, processes))
+        for number, rule in enumerate(fleet(events, processes))
     ]
     for dispatcher in dispatchers:
         dispatcher.start(scenario.workers)

@@ -135,7 +135,7 @@ class Window(Limit):
 
 
 class FixedWindow(Window):
-    """The count starts anew at the same moment for everyone; `phase` places that moment."""
+    """The count restarts at the same moment for everyone; `phase` places that moment."""
 
     def __init__(self, count: int, seconds: float, phase: float = 0.37) -> None:
         super().__init__(count, seconds)

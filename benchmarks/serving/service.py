@@ -68,7 +68,7 @@ class Service:
         return found
 
     def resident_mb(self) -> float:
-        """The API and the clerk: who takes the upload in. Workers have figures of their own."""
+        """The API and the file worker, which read the upload. Workers have figures of their own."""
         server = psutil.Process(self.pid)
         clerks = [
             child

@@ -17,7 +17,8 @@ from benchmarks import command
 from benchmarks.harness import Bench, Contender, Figure
 from benchmarks.measurement import FailedError, Round, Values
 from benchmarks.scripts import ROOT
-from benchmarks.trouble.server import LOOPBACK, Terms
+from benchmarks.trouble.server import Terms
+from tests.kit.ports import LOOPBACK
 
 LANES = 32
 DEAD_AFTER_S = 4.0

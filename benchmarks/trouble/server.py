@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 from random import Random
 
-LOOPBACK = "127.0.0.1"
+from tests.kit.tcp_server import Listener, head_of
 
 
 @dataclass
@@ -43,38 +43,27 @@ class Server:
     first_s: float = 0.0
     requests: int = 0
     answered: dict[int, float] = field(default_factory=dict)
-    writers: set[asyncio.StreamWriter] = field(default_factory=set)
 
     async def serve(self) -> None:
         self.bad = self.terms.bad()
-        server = await asyncio.start_server(self.talk, LOOPBACK, 0)
-        port = server.sockets[0].getsockname()[1]
-        print(port, flush=True)
+        listener = Listener(self.talk)
+        await listener.start()
+        print(listener.port, flush=True)
         while True:
             if self.terms.dead_s and self.first_s:
                 await asyncio.sleep(self.terms.dead_after_s)  # noqa: TID251 -- a real server
-                server.close()
-                for writer in tuple(self.writers):
-                    writer.transport.abort()
+                await listener.stop()
                 await asyncio.sleep(self.terms.dead_s)  # noqa: TID251 -- and a real outage
-                await asyncio.start_server(self.talk, LOOPBACK, port)
+                await listener.start()
                 self.terms.dead_s = 0.0
             await asyncio.sleep(0.05)  # noqa: TID251 -- until the first request is there
 
     async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.writers.add(writer)
-        try:
-            while True:
-                head = await reader.readuntil(b"\r\n\r\n")
-                status, body = await self.answer(head.split(b" ", 2)[1].decode())
-                length = f"content-length: {len(body)}\r\ncache-control: no-store\r\n\r\n"
-                writer.write(f"HTTP/1.1 {status} X\r\n{length}".encode() + body)
-                await writer.drain()
-        except (asyncio.IncompleteReadError, ConnectionError):
-            pass
-        finally:
-            self.writers.discard(writer)
-            writer.close()
+        while head := await head_of(reader):
+            status, body = await self.answer(head.split(" ", 2)[1])
+            length = f"content-length: {len(body)}\r\ncache-control: no-store\r\n\r\n"
+            writer.write(f"HTTP/1.1 {status} X\r\n{length}".encode() + body)
+            await writer.drain()
 
     async def answer(self, path: str) -> tuple[int, bytes]:
         if path == "/report":

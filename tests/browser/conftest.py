@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.world import World, built
+from tests.browser.sample_jobs import SampleJobs, create_sample_jobs
 from tests.kit.api_server import ApiServer, Caller
 from tests.kit.browser import Visitor, chromium, demand_pages
-from tests.kit.rude import RudeShop
+from tests.kit.price_service import PriceService
 from tests.kit.service import ServiceMissing, skip_or_fail
 
 Visit = Callable[..., Visitor]
@@ -54,7 +54,7 @@ def visit(browser: Browser, api: ApiServer) -> Iterator[Visit]:
 
 
 @pytest.fixture(scope="package")
-def world(api: ApiServer) -> Iterator[World]:
+def sample_jobs(api: ApiServer) -> Iterator[SampleJobs]:
     """Jobs of every kind, and a service that is closed now."""
-    with RudeShop() as shop:
-        yield built(api, shop)
+    with PriceService() as shop:
+        yield create_sample_jobs(api, shop)

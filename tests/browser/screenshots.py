@@ -14,11 +14,11 @@ from typing import Literal, NamedTuple
 from PIL import Image
 from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
 
+from tests.browser.sample_jobs import SampleJobs, create_sample_jobs
 from tests.browser.views import View, close, full, lists, opened
-from tests.browser.world import World, built
 from tests.kit.api_server import ApiServer, Caller
 from tests.kit.browser import DESKTOP, PHONE, Visitor, chromium
-from tests.kit.rude import RudeShop
+from tests.kit.price_service import PriceService
 
 SIZES = {"desktop": DESKTOP, "phone": PHONE}
 Scheme = Literal["light", "dark"]
@@ -77,10 +77,10 @@ def served() -> Iterator[ApiServer]:
 
 
 @contextmanager
-def filled() -> Iterator[World]:
+def filled() -> Iterator[SampleJobs]:
     """A server with something of everything."""
-    with RudeShop() as shop, served() as api:
-        yield built(api, shop)
+    with PriceService() as shop, served() as api:
+        yield create_sample_jobs(api, shop)
 
 
 # ---- all --------------------------------------------------------------------------------------
@@ -91,12 +91,12 @@ def draw_all(browser: Browser, folder: Path) -> None:
     with served() as api:
         draw(browser, api.nobody(), [LOGIN], folder / "empty")
         draw(browser, api.admin(), [view._replace(opens=()) for view in lists()], folder / "empty")
-    with filled() as world:
-        views = full(world)
-        draw(browser, world.admin, views, folder / "full")
+    with filled() as sample_jobs:
+        views = full(sample_jobs)
+        draw(browser, sample_jobs.admin, views, folder / "full")
         some = [view._replace(opens=()) for view in views if view.name in BROKEN]
-        draw_hindered(browser, world.admin, some, folder / "loading", never)
-        draw_hindered(browser, world.admin, some, folder / "failed", badly)
+        draw_hindered(browser, sample_jobs.admin, some, folder / "loading", never)
+        draw_hindered(browser, sample_jobs.admin, some, folder / "failed", badly)
 
 
 def never(page: Page) -> None:
@@ -177,10 +177,10 @@ def shoot(visitor: Visitor, folder: Path, name: str, size: str) -> None:
 
 def draw_chosen(browser: Browser, folder: Path) -> None:
     """The chosen ones, with as few colours as they need."""
-    with filled() as world:
-        views = {view.name: view for view in full(world)}
+    with filled() as sample_jobs:
+        views = {view.name: view for view in full(sample_jobs)}
         for chosen in DOCS:
-            visitor = arrived(browser, world.admin, chosen.size)
+            visitor = arrived(browser, sample_jobs.admin, chosen.size)
             view = views[chosen.view]
             visitor.page.emulate_media(color_scheme=chosen.scheme)
             visit(visitor, view)

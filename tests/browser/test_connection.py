@@ -80,7 +80,7 @@ def test_a_page_of_another_version_loads_the_new_one(visit: Visit, api: ApiServe
     someone.drawn("Dead letters")
 
 
-def test_a_page_that_is_held_still_goes_on_when_told(visit: Visit, api: ApiServer):
+def test_a_page_that_is_held_still_continues_when_told(visit: Visit, api: ApiServer):
     caller = api.user("patient")
     caller.done(rows_csv(1), name="Before")
     someone = visit(caller)

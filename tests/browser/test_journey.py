@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import Visit
 from tests.kit.api_server import ApiServer
 from tests.kit.browser import Visitor
-from tests.kit.rude import RudeShop
+from tests.kit.price_service import PriceService
 
 ROWS = 30
 TALL = {"width": 1280, "height": 2000}
@@ -26,10 +26,10 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_from_the_first_visit_to_an_export(visit: Visit, api: ApiServer, file: Path):
-    with RudeShop() as shop:
+    with PriceService() as shop:
         someone = visit(None, viewport=TALL)
         _log_in(someone, api)
-        _upload(someone, file, shop.url)
+        _upload(someone, file, shop.base_url)
         _watch_pause_and_resume(someone, shop)
         _retry_the_errors(someone, shop)
         grid = _grid(someone)
@@ -74,7 +74,7 @@ def _upload(someone: Visitor, file: Path, service: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text("Prices")
 
 
-def _watch_pause_and_resume(someone: Visitor, shop: RudeShop) -> None:
+def _watch_pause_and_resume(someone: Visitor, shop: PriceService) -> None:
     _is(someone, "Running")
     _act(someone, "Pause")
     _is(someone, "Paused")
@@ -101,7 +101,7 @@ def _act(someone: Visitor, name: str) -> None:
     someone.page.get_by_role("menuitem", name=name, exact=True).click()
 
 
-def _retry_the_errors(someone: Visitor, shop: RudeShop) -> None:
+def _retry_the_errors(someone: Visitor, shop: PriceService) -> None:
     page = someone.page
     count = sum(shop.outcome(n) == "ERROR" for n in range(1, ROWS + 1))
     page.get_by_role("tab", name=re.compile("^Errors")).click()

@@ -5,11 +5,11 @@ import re
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
-from tests.browser.world import World
+from tests.browser.sample_jobs import SampleJobs
 
 
-def test_jobs_are_found_opened_and_run_again_by_keys(visit: Visit, world: World):
-    someone = visit(world.admin)
+def test_jobs_are_found_opened_and_run_again_by_keys(visit: Visit, sample_jobs: SampleJobs):
+    someone = visit(sample_jobs.admin)
     someone.open("/", "Jobs")
     page, keys = someone.page, someone.page.keyboard
     expect(page.get_by_role("link", name="Catalogue 2026").first).to_be_visible()
@@ -29,12 +29,12 @@ def test_jobs_are_found_opened_and_run_again_by_keys(visit: Visit, world: World)
     keys.press("Escape")
     expect(dialog).to_have_count(0)
     keys.press("Enter")
-    expect(page).to_have_url(re.compile(f"/jobs/{world.every}"))
+    expect(page).to_have_url(re.compile(f"/jobs/{sample_jobs.every}"))
     expect(page.get_by_role("heading", level=1)).to_contain_text("Catalogue 2026")
 
 
-def test_the_first_tab_leads_past_the_navigation(visit: Visit, world: World):
-    someone = visit(world.admin)
+def test_the_first_tab_leads_past_the_navigation(visit: Visit, sample_jobs: SampleJobs):
+    someone = visit(sample_jobs.admin)
     someone.open("/settings", "Settings")
     someone.page.keyboard.press("Tab")
     expect(someone.page.get_by_role("link", name="Skip to content")).to_be_focused()
@@ -42,9 +42,9 @@ def test_the_first_tab_leads_past_the_navigation(visit: Visit, world: World):
     expect(someone.main).to_be_focused()
 
 
-def test_rows_of_the_grid_are_walked_selected_and_opened(visit: Visit, world: World):
-    someone = visit(world.admin)
-    someone.open(f"/jobs/{world.every}?tab=grid")
+def test_rows_of_the_grid_are_walked_selected_and_opened(visit: Visit, sample_jobs: SampleJobs):
+    someone = visit(sample_jobs.admin)
+    someone.open(f"/jobs/{sample_jobs.every}?tab=grid")
     page, keys = someone.page, someone.page.keyboard
     grid = page.get_by_role("tabpanel").get_by_role("grid")
     expect(grid.get_by_role("checkbox", name="Select", exact=True).nth(3)).to_be_visible()
@@ -63,9 +63,9 @@ def test_rows_of_the_grid_are_walked_selected_and_opened(visit: Visit, world: Wo
     expect(drawer).to_have_count(0)
 
 
-def test_rows_from_one_to_another_are_selected_at_once(visit: Visit, world: World):
-    someone = visit(world.admin)
-    someone.open(f"/jobs/{world.every}?tab=grid")
+def test_rows_from_one_to_another_are_selected_at_once(visit: Visit, sample_jobs: SampleJobs):
+    someone = visit(sample_jobs.admin)
+    someone.open(f"/jobs/{sample_jobs.every}?tab=grid")
     page, keys = someone.page, someone.page.keyboard
     grid = page.get_by_role("tabpanel").get_by_role("grid")
     boxes = grid.get_by_role("checkbox", name="Select", exact=True)
@@ -83,10 +83,10 @@ def test_rows_from_one_to_another_are_selected_at_once(visit: Visit, world: Worl
     expect(bar).to_contain_text("4 rows selected")
 
 
-def test_the_keys_that_are_listed_work_here(visit: Visit, world: World):
-    someone = visit(world.admin)
+def test_the_keys_that_are_listed_work_here(visit: Visit, sample_jobs: SampleJobs):
+    someone = visit(sample_jobs.admin)
     listed = someone.page.get_by_role("dialog", name="Keyboard")
-    someone.open(f"/review?item={world.reviewed}", "Review")
+    someone.open(f"/review?item={sample_jobs.reviewed}", "Review")
     expect(someone.page.get_by_role("radio").first).to_be_visible()
     someone.page.keyboard.press("?")
     expect(listed).to_contain_text("→")
@@ -95,8 +95,8 @@ def test_the_keys_that_are_listed_work_here(visit: Visit, world: World):
     assert max(someone.page.evaluate(keycaps)) <= 64
 
 
-def test_a_job_is_made_without_a_mouse(visit: Visit, world: World):
-    someone = visit(world.admin)
+def test_a_job_is_made_without_a_mouse(visit: Visit, sample_jobs: SampleJobs):
+    someone = visit(sample_jobs.admin)
     someone.open("/jobs/new", "New job")
     page, keys = someone.page, someone.page.keyboard
     file = page.get_by_label("Choose a file")

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import ViewportSize, expect
 
 from tests.browser.conftest import Visit
+from tests.browser.sample_jobs import SampleJobs
 from tests.browser.views import close, full, opened
-from tests.browser.world import World
 from tests.kit.api_server import ApiServer, rows_csv
 from tests.kit.browser import DESKTOP, PHONE, Visitor
 
@@ -24,11 +24,13 @@ def brightness(colour: str) -> float:
 
 @pytest.mark.timeout(1_200)
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_every_screen_fits_and_is_open_to_everybody(visit: Visit, world: World, size: ViewportSize):
-    someone = visit(world.admin, viewport=size)
+def test_every_screen_fits_and_is_open_to_everybody(
+    visit: Visit, sample_jobs: SampleJobs, size: ViewportSize
+):
+    someone = visit(sample_jobs.admin, viewport=size)
     someone.expects("404")
     found: dict[str, list[str]] = {}
-    for view in full(world):
+    for view in full(sample_jobs):
         someone.open(view.path)
         if view.first:
             view.first(someone)
@@ -49,8 +51,8 @@ def faults(someone: Visitor, size: ViewportSize) -> list[str]:
     return wide + someone.barriers()
 
 
-def test_a_tablet_shows_what_matters_without_scrolling_aside(visit: Visit, world: World):
-    someone = visit(world.admin, viewport={"width": 768, "height": 1024})
+def test_a_tablet_shows_what_matters_without_scrolling_aside(visit: Visit, sample_jobs: SampleJobs):
+    someone = visit(sample_jobs.admin, viewport={"width": 768, "height": 1024})
     for path, columns in {
         "/": ("Time left", "Limited by", "Actions"),
         "/pending": ("Type", "Job", "Updated"),
@@ -63,21 +65,21 @@ def test_a_tablet_shows_what_matters_without_scrolling_aside(visit: Visit, world
         assert grid.evaluate("grid => grid.scrollWidth <= grid.clientWidth"), path
 
 
-def test_no_cell_of_the_workers_is_cut(visit: Visit, world: World):
-    someone = visit(world.admin)
+def test_no_cell_of_the_workers_is_cut(visit: Visit, sample_jobs: SampleJobs):
+    someone = visit(sample_jobs.admin)
     someone.open("/workers", "Workers")
     cell = someone.page.get_by_role("button", name=re.compile("^Drain")).locator("..")
     assert cell.evaluate("cell => cell.scrollWidth <= cell.clientWidth")
 
 
-def test_a_job_that_ended_badly_does_not_look_done(visit: Visit, world: World):
-    someone = visit(world.admin)
+def test_a_job_that_ended_badly_does_not_look_done(visit: Visit, sample_jobs: SampleJobs):
+    someone = visit(sample_jobs.admin)
     someone.open("/", "Jobs")
     row = someone.grid("Jobs").get_by_role("row").filter(has_text="Catalogue 2026")
     expect(row).to_contain_text("Finished with errors")
-    someone.open(f"/jobs/{world.every}")
+    someone.open(f"/jobs/{sample_jobs.every}")
     expect(someone.page.get_by_role("heading", level=1)).to_contain_text("Finished with errors")
-    phone = visit(world.admin, viewport=PHONE)
+    phone = visit(sample_jobs.admin, viewport=PHONE)
     phone.open("/", "Jobs")
     row = phone.grid("Jobs").get_by_role("row").filter(has_text="Catalogue 2026")
     expect(row).to_contain_text("With errors")
@@ -91,8 +93,8 @@ def test_the_login_is_open_to_everybody(visit: Visit):
     someone.check_access()
 
 
-def test_the_navigation_of_a_phone_unfolds(visit: Visit, world: World):
-    someone = visit(world.admin, viewport=PHONE, has_touch=True)
+def test_the_navigation_of_a_phone_unfolds(visit: Visit, sample_jobs: SampleJobs):
+    someone = visit(sample_jobs.admin, viewport=PHONE, has_touch=True)
     someone.open("/", "Jobs")
     link = someone.page.get_by_role("navigation").get_by_role("link", name="Settings")
     expect(link).not_to_be_visible()

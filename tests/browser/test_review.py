@@ -91,7 +91,7 @@ def test_the_row_stands_beside_its_candidates(visit: Visit, judge: Caller):
     expect(match).to_contain_text("Q1")
 
 
-def test_what_somebody_else_decided_is_not_decided_again(visit: Visit, judge: Caller):
+def test_an_item_reviewed_by_another_user_is_not_reviewed_again(visit: Visit, judge: Caller):
     job = reviews(judge, 2)
     someone = visit(judge)
     someone.open("/review", "Review")

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from playwright.sync_api import FilePayload, Locator, expect
 
-from tests.browser.world import World
+from tests.browser.sample_jobs import SampleJobs
 from tests.kit.api_server import rows_csv
 from tests.kit.browser import Visitor
 
@@ -132,7 +132,7 @@ def lists() -> list[View]:
     ]
 
 
-def full(world: World) -> list[View]:
+def full(sample_jobs: SampleJobs) -> list[View]:
     """Every screen of a server that has something of everything."""
     known = {view.name: view for view in lists()}
     more = {
@@ -146,7 +146,7 @@ def full(world: World) -> list[View]:
     }
     for name, opens in more.items():
         known[name] = known[name]._replace(opens=known[name].opens + opens)
-    return [*known.values(), *_filled(), *_of_jobs(world), *_of_parts(world)]
+    return [*known.values(), *_filled(), *_of_jobs(sample_jobs), *_of_parts(sample_jobs)]
 
 
 def _filled() -> list[View]:
@@ -157,7 +157,7 @@ def _filled() -> list[View]:
     ]
 
 
-def _of_jobs(world: World) -> list[View]:
+def _of_jobs(sample_jobs: SampleJobs) -> list[View]:
     again = choose("Actions", "Run items again")
     opens: dict[str, tuple[tuple[str, Step], ...]] = {
         "grid": (
@@ -168,10 +168,10 @@ def _of_jobs(world: World) -> list[View]:
         ),
         "errors": (("retry-group", click("Retry this group")),),
     }
-    asked, waiting = f"/jobs/{world.asked}", f"/jobs/{world.waiting}"
+    asked, waiting = f"/jobs/{sample_jobs.asked}", f"/jobs/{sample_jobs.waiting}"
     return [
         *(View(f"job-{tab}", f"{asked}?tab={tab}", opens.get(tab, ())) for tab in TABS),
-        View("job-every", f"/jobs/{world.every}"),
+        View("job-every", f"/jobs/{sample_jobs.every}"),
         View(
             "job-waiting",
             f"{waiting}?tab=pending",
@@ -182,14 +182,14 @@ def _of_jobs(world: World) -> list[View]:
     ]
 
 
-def _of_parts(world: World) -> list[View]:
-    gate = f"/providers?gate={quote(world.gate)}"
+def _of_parts(sample_jobs: SampleJobs) -> list[View]:
+    gate = f"/providers?gate={quote(sample_jobs.gate)}"
     deeds = {"set-rate": "Set a rate", "pause": "Pause", "forget": "Forget"}
     return [
-        View("item", f"/items/{world.failed}"),
-        View("item-review", f"/items/{world.reviewed}"),
-        View("item-drawer", f"/jobs/{world.asked}?tab=grid&item={world.failed}"),
-        View("item-waiting", f"/pending?item={world.waits}"),
+        View("item", f"/items/{sample_jobs.failed}"),
+        View("item-review", f"/items/{sample_jobs.reviewed}"),
+        View("item-drawer", f"/jobs/{sample_jobs.asked}?tab=grid&item={sample_jobs.failed}"),
+        View("item-waiting", f"/pending?item={sample_jobs.waits}"),
         View(
             "gate",
             gate,

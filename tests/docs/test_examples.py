@@ -90,7 +90,7 @@ def shell(command: str, folder: Path) -> Ended:
 
 
 def interrupted(command: str, folder: Path) -> Ended:
-    """What a command did that would go on for ever: SIGINT is sent when it has begun to work."""
+    """What a command did that would continue forever: SIGINT is sent when it has begun to work."""
     known = began(folder)
     with start(f"exec {command.removesuffix('&')}", folder) as process:
         until(lambda: process.poll() is not None or began(folder) > known, what=command)

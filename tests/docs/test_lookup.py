@@ -12,8 +12,8 @@ from headgate.handlers.lookup.description import (
     ReviewWhen,
     Secret,
     Step,
+    parse_description,
 )
-from headgate.handlers.lookup.parsing import parse
 from tests.kit.pages import ROOT, blocks
 
 PAGE = ROOT / "docs" / "how-to" / "lookup.md"
@@ -41,9 +41,9 @@ def test_the_descriptions_of_the_page_are_good_but_for_the_one_that_is_not():
     del titled["wrong.toml"]
     assert sorted(titled) == ["labels.toml", "prices.toml", "search.toml"]
     for tree in titled.values():
-        parse(tree)
+        parse_description(tree)
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "examples").rglob("*.toml")), ids=lambda f: f.name)
 def test_the_examples_are_good_descriptions(file):
-    parse(tomllib.loads(file.read_text("utf-8")))
+    parse_description(tomllib.loads(file.read_text("utf-8")))

@@ -10,7 +10,7 @@ import pytest
 from headgate.app.cli.exit_codes import Exit
 from headgate.app.settings import LEAVES, Settings
 from headgate.core.fault import FaultClass
-from headgate.core.presets import PRESETS
+from headgate.core.provider import PRESETS
 from headgate.core.status import ItemStatus, JobState
 from headgate.handlers.function import handler
 from tests.kit.pages import ROOT, blocks

@@ -2,7 +2,7 @@
 
 import re
 
-from headgate.core.presets import PRESETS
+from headgate.core.provider import PRESETS
 from headgate.handlers.download.resolvers.options import ResolverSettings
 from headgate.handlers.download.resolvers.registry import RESOLVERS
 from tests.kit.pages import ROOT
@@ -16,7 +16,7 @@ ROWS = {
 }
 
 
-def test_every_resolver_stands_in_the_table_in_the_order_of_asking():
+def test_every_resolver_is_in_the_table_in_the_order_of_asking():
     assert [*ROWS] == [*RESOLVERS]
 
 

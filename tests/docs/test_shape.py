@@ -25,8 +25,7 @@ OURS = [file for file in CODE if file.is_relative_to(ROOT / "src")]
 WIDE = {
     "JobStore": "jobs, workers and duties: all that is changed rarely, in one contract",
     "ObservedJobs": "implements JobStore",
-    "PostgresJobs": "implements JobStore",
-    "SqliteJobs": "implements JobStore",
+    "SqlJobs": "implements JobStore",
 }
 BUILT = {"build", "dist", "htmlcov", "screenshots", "site"}
 

@@ -68,7 +68,7 @@ def test_the_site_builds_without_a_warning(tmp_path):
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
-def test_every_page_stands_in_the_navigation():
+def test_every_page_is_in_the_navigation():
     navigation = (ROOT / "docs" / "mkdocs" / "mkdocs.yml").read_text("utf-8")
     pages = [str(file.relative_to(ROOT / "docs")) for file in (ROOT / "docs").rglob("*.md")]
     pages.remove("requirements.md")  # for contributors, not for readers of the site

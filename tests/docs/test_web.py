@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+from headgate.core.status import ITEM_DISPLAY, JOB_DISPLAY
 from tests.kit.pages import ROOT
 from tests.kit.reference import load_generator
 
@@ -52,6 +53,23 @@ def test_the_statuses_and_moves_are_current(schema: ModuleType):
     assert schema.MOVES.read_text() == schema.moves(), "run `npm run schema` in web/"
 
 
+def test_every_colour_of_a_status_is_a_token_in_both_themes():
+    light, dark = (WEB / "src" / "design" / "tokens.css").read_text().split("[data-theme=", 1)
+    tones = {each.tone for each in (*ITEM_DISPLAY.values(), *JOB_DISPLAY.values())}
+    for theme in (light, dark):
+        missing = [
+            name
+            for tone in sorted(tones)
+            for name in (tone, f"{tone}-soft")
+            if f"--{name}: #" not in theme
+        ]
+        assert missing == []
+
+
+def test_the_formats_are_current(schema: ModuleType):
+    assert schema.FORMATS_FILE.read_text() == schema.formats(), "run `npm run schema` in web/"
+
+
 def test_the_lock_names_no_registry_and_every_digest():
     packages = json.loads((WEB / "package-lock.json").read_text())["packages"]
     fetched = {name: entry for name, entry in packages.items() if name}
@@ -68,7 +86,7 @@ def test_the_page_has_no_script_or_style_of_its_own():
     assert re.findall(r"<style|\sstyle=|\son\w+=", page) == []
 
 
-def test_every_key_stands_in_the_reference():
+def test_every_key_is_in_the_reference():
     calls = r'(?:useKey\(|\bkey: )"([^"]+)",'
     used = {key for text in sources().values() for key in re.findall(calls, text)}
     told = set(itertools.chain.from_iterable(rows_below("Keys")))
@@ -76,7 +94,7 @@ def test_every_key_stands_in_the_reference():
     assert used | {"Esc", "1", "2"} == told
 
 
-def test_every_address_stands_in_the_reference():
+def test_every_address_is_in_the_reference():
     routes = (WEB / "src" / "routes.tsx").read_text("utf-8")
     used = []
     for path, rest in re.findall(r'path: "([^"]+)",(.*?)\}\);', routes, re.DOTALL):

@@ -21,6 +21,24 @@ COPY = [
     if file.name != "schema.ts" and ".test." not in file.name
 ]
 
+TESTS = sorted(
+    file
+    for folder in ("tests", "benchmarks")
+    for file in (ROOT / folder).rglob("*.py")
+    if file.name != "test_words.py"
+)
+FIRST_PLAIN_RECORD = "0027"
+"""Earlier decision records are not edited: they keep the words of their time."""
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *(
+        page
+        for page in sorted((ROOT / "docs").rglob("*.md"))
+        if page.parent.name != "decisions" or page.name >= FIRST_PLAIN_RECORD
+    ),
+]
+CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+
 NAMES = {
     "album": "image_set",
     "anew": "refetch",
@@ -70,16 +88,10 @@ WORDS = {
 }
 """Patterns that are retired in docstrings, comments, messages and web copy."""
 
-TWINS = """
-Accepted BadRow Budget Call Counts DeadLetters DeadOfJob DeadTotals ErrorGroup Eta
-Example Export Exports Filter Gate GateChange GatePoint Gates Health HostDown Item
-ItemWhole Job JobDetail Me Member NewJob NewToken NotFound Oldest OldestAtProvider
-OldestOfJob Override Page Preview Queues Replay Replayed Reprocessed System Token Tokens
-User Users Wait Why Workers
-"""
-TWICE = dict.fromkeys(
-    TWINS.split(), "a value of the API or of the core, and its twin in the client"
-)
+TWICE = {
+    "NewJob": "what a program sends to a server, and what a store makes of it",
+    "NotFound": "an outcome of a handler, and an error of the client; both are public",
+}
 """Class names that may be defined twice, each with its reason."""
 
 
@@ -130,6 +142,32 @@ def test_a_package_uses_words_of_the_industry(package: str):
         f"{file.relative_to(ROOT)}:{line}: {found!r}: {instead}"
         for file in files
         for line, found, instead in retired_in(file)
+    ]
+    assert not retired, "\n".join(retired)
+
+
+def test_tests_and_benchmarks_use_names_of_the_industry():
+    """`whose` is fine in the name of a test, which is a sentence."""
+    retired: list[str] = []
+    for file in TESTS:
+        names = [(0, part) for part in file.relative_to(ROOT).with_suffix("").parts]
+        names += [(t.start[0], t.string) for t in tokens(file) if t.type == tokenize.NAME]
+        retired += [
+            f"{file.relative_to(ROOT)}:{line}: {name!r}: {instead}"
+            for number, each in names
+            for line, name, instead in retired_names(number, each.replace("_whose_", "_"))
+        ]
+    assert TESTS
+    assert not retired, "\n".join(retired)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_uses_plain_words(page: Path):
+    prose = CODE.sub(lambda code: "\n" * code[0].count("\n"), page.read_text("utf-8"))
+    retired = [
+        f"{page.relative_to(ROOT)}:{line}: {found!r}: {instead}"
+        for number, text in enumerate(prose.splitlines(), 1)
+        for line, found, instead in retired_words(number, text)
     ]
     assert not retired, "\n".join(retired)
 

@@ -65,7 +65,7 @@ def test_a_token_is_kept_as_a_digest_and_shown_once(api: ApiServer):
     assert secret not in api.talk
 
 
-def test_a_revoked_token_lets_nobody_in(api: ApiServer):
+def test_a_revoked_token_is_refused(api: ApiServer):
     ann = api.user("revoked")
     (own,) = ann.get("/api/tokens").ok()["items"]
     assert ann.delete(f"/api/tokens/{own['id']}").status == 204
@@ -73,7 +73,7 @@ def test_a_revoked_token_lets_nobody_in(api: ApiServer):
     api.admin().delete(f"/api/tokens/{own['id']}").refused(404)
 
 
-def test_an_expired_token_lets_nobody_in(api: ApiServer):
+def test_an_expired_token_is_refused(api: ApiServer):
     made = api.admin().post("/api/tokens", {"expiresInS": 0.2}).ok(201)
     assert made["expiresAt"]
     late = Caller(api.url, made["token"])
@@ -82,7 +82,7 @@ def test_an_expired_token_lets_nobody_in(api: ApiServer):
         api.admin().post("/api/tokens", {"expiresInS": wrong}).refused(422, "expiresInS")
 
 
-def test_a_disabled_user_is_let_in_no_more(api: ApiServer):
+def test_a_disabled_user_can_no_longer_log_in(api: ApiServer):
     gone = api.user("gone", password=PASSWORD)
     session = Browser(api.url, log_in(api, name="gone", password=PASSWORD))
     assert session.get("/api/me").ok()["name"] == "gone"
@@ -123,7 +123,7 @@ def test_a_token_is_never_more_than_its_user(api: ApiServer):
         {"role": "user"},
     ],
 )
-def test_a_user_that_cannot_be_is_refused(api: ApiServer, asked: dict[str, Any]):
+def test_a_user_that_is_invalid_is_refused(api: ApiServer, asked: dict[str, Any]):
     api.admin().post("/api/users", asked).refused(422)
 
 
@@ -161,7 +161,7 @@ def test_a_password_opens_a_session_that_a_page_of_ours_can_use(api: ApiServer):
     browser.get("/api/me").refused(401)
 
 
-def test_a_session_secret_is_no_token_and_a_token_no_session(api: ApiServer):
+def test_a_session_secret_is_not_a_token_and_a_token_no_session(api: ApiServer):
     api.user("dave", password=PASSWORD)
     browser = Browser(api.url, log_in(api, name="dave", password=PASSWORD))
     Caller(api.url, browser.cookie).get("/api/me").refused(401)
@@ -271,7 +271,7 @@ def test_a_page_may_ask_whether_anybody_is_logged_in(api: ApiServer):
     assert browser.get("/api/session").ok()["me"] == browser.get("/api/me").ok()
 
 
-def test_a_wrong_password_is_told_without_a_word_of_tokens(api: ApiServer):
+def test_a_wrong_password_is_told_silently_of_tokens(api: ApiServer):
     said = log_in(api, name="nobody", password="wrong password").refused(401)
     assert said == "wrong name or password"
     assert log_in(api, token="hg_wrong").refused(401) == "the token is wrong"

@@ -116,7 +116,7 @@ def test_guesses_from_many_addresses_do_not_delay_a_login_from_a_known_one(api: 
     assert len(answered) < len(guesses) / 2
 
 
-def test_wrong_tokens_lock_nobody_out(api: ApiServer):
+def test_wrong_tokens_do_not_lock_a_user_out(api: ApiServer):
     api.user("behind-it", password=PASSWORD)
     for _ in range(3 * TRIES):
         log_in(api, "203.0.113.4", token="hg_wrong").refused(401)
@@ -234,7 +234,7 @@ def test_a_stream_ends_with_the_right_to_hear_it(api: ApiServer, end: str):
         until(lambda: not stream.readline(), what="the stream to end")
 
 
-def test_a_stream_goes_on_while_the_right_does(api: ApiServer):
+def test_a_stream_continues_while_the_right_does(api: ApiServer):
     caller = api.user("hearer")
     with listening(caller) as stream:
         api.admin().patch("/api/users/hearer", {"role": "user"}).ok()

@@ -108,7 +108,7 @@ def test_a_body_in_many_chunks_arrives_whole_and_the_next_request_too(api: ApiSe
     assert b"HTTP/1.1 200" in answer
 
 
-def test_a_large_body_is_refused_after_its_head_and_stays_in_nobodys_memory(api: ApiServer):
+def test_a_large_body_is_refused_after_its_head_and_not_buffered(api: ApiServer):
     process = psutil.Process(api.command.pid)
     before = process.memory_info().rss
     with contextlib.ExitStack() as stack:
@@ -132,7 +132,7 @@ def test_without_a_token_the_answer_comes_before_the_body_is_read(api: ApiServer
     assert b"connection: close" in answer.lower()
 
 
-def test_a_body_that_nobody_reads_ends_its_connection(api: ApiServer):
+def test_an_unread_body_closes_its_connection(api: ApiServer):
     with opened(api) as connection:
         connection.sendall(head("/api/nothing", 500 * MB))
         answer = answer_on(connection)
@@ -149,12 +149,12 @@ def test_a_head_that_does_not_end_is_408(api: ApiServer):
         assert b" 408 " in first_line(connection)
 
 
-def test_a_connection_without_a_request_is_closed_without_a_word(api: ApiServer):
+def test_a_connection_without_a_request_is_closed_silently(api: ApiServer):
     with opened(api) as connection:
         assert answer_on(connection) == b""
 
 
-def test_half_requests_push_out_one_another_and_nobody_else(api: ApiServer, admin: Caller):
+def test_half_requests_displace_only_half_requests(api: ApiServer, admin: Caller):
     with contextlib.ExitStack() as stack:
         for number in range(200):
             connection = stack.enter_context(opened(api))

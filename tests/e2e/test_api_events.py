@@ -130,7 +130,7 @@ def test_a_job_is_told_of_at_most_four_times_a_second(admin: Caller):
     assert 2 <= len(counters) <= 2 + 4 * (time.monotonic() - began_s)
 
 
-def test_a_stream_that_cannot_be_is_refused(api: ApiServer, admin: Caller):
+def test_a_stream_that_is_invalid_is_refused(api: ApiServer, admin: Caller):
     for wrong in ("x", "-1", "1e9", "9" * 30):
         admin.ask("GET", "/api/events", headers={"Last-Event-ID": wrong}).refused(400)
     admin.get("/api/events", jobId="999999").refused(404)

@@ -38,7 +38,7 @@ def seen(api: ApiServer) -> str:
 
 @pytest.fixture
 def gate(tmp_path: Path) -> Iterator[Path]:
-    """A file that handlers wait for; there at the end in any case, or they would wait for ever."""
+    """A file that handlers wait for; there at the end in any case, or they would wait forever."""
     yield tmp_path / "gate"
     (tmp_path / "gate").touch()
 
@@ -406,7 +406,7 @@ def test_reprocess_leaves_items_alone_that_reached_their_cap(tmp_path: Path):
         ({"more": 1}, "more"),
     ],
 )
-def test_a_reprocess_that_cannot_be_is_refused(
+def test_a_reprocess_that_is_invalid_is_refused(
     admin: Caller, seen: str, asked: dict[str, Any], word: str
 ):
     admin.post(f"/api/jobs/{seen}/reprocess", asked).refused(422, word)

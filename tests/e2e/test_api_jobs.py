@@ -176,7 +176,7 @@ def test_a_lookup_at_a_private_address_is_refused_before_the_first_row(
         ({"handler": "shop.price", "items": [1]}, "items"),
     ],
 )
-def test_a_request_that_cannot_be_is_refused_by_field(
+def test_a_request_that_is_invalid_is_refused_by_field(
     api: ApiServer, admin: Caller, asked: object, word: str
 ):
     kept = api.uploads()
@@ -184,7 +184,7 @@ def test_a_request_that_cannot_be_is_refused_by_field(
     assert api.uploads() == kept
 
 
-def test_a_body_that_is_no_json_is_refused(admin: Caller):
+def test_a_body_that_is_not_json_is_refused(admin: Caller):
     kind = {"Content-Type": "application/json"}
     admin.ask("POST", "/api/jobs", body=b"{", headers=kind).refused(400, "JSON")
     admin.ask("POST", "/api/jobs", body=b"[" * 100_000, headers=kind).refused(400)

@@ -157,7 +157,7 @@ def test_tokens_of_others_are_neither_seen_nor_revoked(people: People):
     assert people.ann.get("/api/me").ok()["name"] == "ann"
 
 
-def test_items_of_others_are_not_brought_back(people: People):
+def test_items_of_others_are_not_requeued(people: People):
     asked = {"scope": "items", "itemIds": [people.item]}
     path = f"/api/jobs/{people.others}/reprocess"
     assert people.bob.post(path, asked).ok()["count"] == 0
@@ -175,7 +175,7 @@ def test_the_same_idempotency_key_of_two_users_does_not_meet(people: People):
     assert first.ok(202)["jobId"] != second.ok(202)["jobId"]
 
 
-def test_the_stream_of_events_tells_nobody_of_others(api: ApiServer, people: People):
+def test_the_event_stream_shows_no_jobs_of_others(api: ApiServer, people: People):
     parts = urlsplit(api.url)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=120)
     headers = {**people.bob.headers, "Last-Event-ID": "0"}

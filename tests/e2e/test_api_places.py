@@ -6,32 +6,32 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.kit import grounds
+from tests.kit import place_sites
 from tests.kit.api_server import ApiServer, Caller, rows_csv
 from tests.kit.files import FileServer
 from tests.kit.ftp import FtpServer
-from tests.kit.grounds import Ground
+from tests.kit.place_sites import PlaceSite
 from tests.kit.s3 import S3Server, forget_keys
 from tests.kit.sftp import SftpServer
 
 
 @pytest.fixture(scope="module")
-def far() -> Iterator[dict[str, Ground]]:
+def far() -> Iterator[dict[str, PlaceSite]]:
     """One of each kind, with a folder that is watched."""
     with ExitStack() as stack:
         ftp, sftp = stack.enter_context(FtpServer()), stack.enter_context(SftpServer())
         s3, http = stack.enter_context(S3Server()), stack.enter_context(FileServer())
         made = (
-            grounds.over_ftp(ftp),
-            grounds.over_sftp(sftp),
-            grounds.over_s3(s3),
-            grounds.over_http(http),
+            place_sites.over_ftp(ftp),
+            place_sites.over_sftp(sftp),
+            place_sites.over_s3(s3),
+            place_sites.over_http(http),
         )
-        yield {ground.kind: ground for ground in made}
+        yield {site.kind: site for site in made}
 
 
 @pytest.fixture(scope="module")
-def api(far: dict[str, Ground], tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
+def api(far: dict[str, PlaceSite], tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
     s3, sftp = far["s3"], far["sftp"]
     watched = [f"shop.price={far[kind].url('x')[:-1]}new-*.csv" for kind in ("ftp", "sftp", "s3")]
     settings = {
@@ -60,7 +60,7 @@ def admin(api: ApiServer) -> Caller:
 
 
 @pytest.mark.parametrize("kind", ["ftp", "sftp", "s3", "http"])
-def test_a_far_file_becomes_a_job(admin: Caller, far: dict[str, Ground], kind: str):
+def test_a_remote_file_becomes_a_job(admin: Caller, far: dict[str, PlaceSite], kind: str):
     far[kind].put("named.csv", rows_csv(30))
     asked = {"handler": "shop.price", "key": "id", "source": far[kind].url("named.csv")}
     looked = admin.post("/api/preview", asked).ok()
@@ -74,7 +74,7 @@ def test_a_far_file_becomes_a_job(admin: Caller, far: dict[str, Ground], kind: s
     assert "named.csv" in gone["lastError"]
 
 
-def test_each_new_far_file_becomes_one_job(admin: Caller, far: dict[str, Ground]):
+def test_each_new_remote_file_becomes_one_job(admin: Caller, far: dict[str, PlaceSite]):
     for number, kind in enumerate(("ftp", "sftp", "s3"), 1):
         far[kind].put(f"new-{kind}.csv", rows_csv(number))
         far[kind].put("other.csv", rows_csv(9))
@@ -89,8 +89,8 @@ def test_each_new_far_file_becomes_one_job(admin: Caller, far: dict[str, Ground]
 LATIN = "id,name,do\n1,Äpfel,\n2,corn,\n".encode("cp1252")
 
 
-def test_a_far_file_in_another_encoding_fails_with_the_one_that_fits(
-    admin: Caller, far: dict[str, Ground]
+def test_a_remote_file_in_another_encoding_fails_with_the_one_that_fits(
+    admin: Caller, far: dict[str, PlaceSite]
 ):
     far["http"].put("latin.csv", LATIN)
     asked = {"handler": "shop.price", "key": "id", "source": far["http"].url("latin.csv")}
@@ -102,7 +102,7 @@ def test_a_far_file_in_another_encoding_fails_with_the_one_that_fits(
 
 
 def test_a_watched_file_in_another_encoding_keeps_the_rows_that_can_be_read(
-    admin: Caller, far: dict[str, Ground]
+    admin: Caller, far: dict[str, PlaceSite]
 ):
     """There is no request that could state its encoding."""
     far["ftp"].put("new-latin.csv", LATIN)
@@ -113,7 +113,7 @@ def test_a_watched_file_in_another_encoding_keeps_the_rows_that_can_be_read(
 
 
 def test_a_password_in_a_source_is_shown_nowhere(
-    admin: Caller, api: ApiServer, far: dict[str, Ground]
+    admin: Caller, api: ApiServer, far: dict[str, PlaceSite]
 ):
     server = far["ftp"].server
     assert isinstance(server, FtpServer)

@@ -17,7 +17,7 @@ PHASES = "examples,coverage,fuzzing,stateful"
 CONFIGURATION = Path(__file__).parents[1] / "schemathesis.toml"
 
 
-ANEW = pytest.param(
+FRESH = pytest.param(
     ["--max-examples", "100"], id="new seeds", marks=[pytest.mark.soak, pytest.mark.timeout(3_000)]
 )
 AGAIN = pytest.param(
@@ -28,7 +28,7 @@ AGAIN = pytest.param(
 )
 
 
-@pytest.mark.parametrize("bounds", [AGAIN, ANEW])
+@pytest.mark.parametrize("bounds", [AGAIN, FRESH])
 def test_schemathesis_finds_nothing(api: ApiServer, tmp_path: Path, bounds: list[str]):
     admin = api.admin()
     job_id = admin.done(rows_csv(3, r1="review", r2="fail"))

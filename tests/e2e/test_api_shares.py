@@ -13,7 +13,7 @@ import pytest
 
 from tests.kit.api_server import ApiServer, Caller, rows_csv
 from tests.kit.command import until
-from tests.kit.trickle import TrickleServer
+from tests.kit.endless_servers import TrickleServer
 
 FILE_WORKER = "headgate.app.processes.file_worker"
 CAP = 6
@@ -89,10 +89,10 @@ def test_slow_sources_do_not_hold_up_uploads_and_sources_of_others(api: ApiServe
     """SH4."""
     ann, bob = api.user("ann"), api.user("bob")
     with TrickleServer() as slow, TrickleServer() as other:
-        jobs = [from_source(ann, slow.url) for _ in range(4)]
+        jobs = [from_source(ann, slow.file_url) for _ in range(4)]
         until(lambda: slow.asked >= 2, what="two sources to be copied")
         bob.done(rows_csv(1))
-        another = from_source(bob, other.url)
+        another = from_source(bob, other.file_url)
         until(lambda: other.asked >= 1, what="the source of another user to be copied")
         assert {ann.job(job)["state"] for job in jobs} == {"INGESTING"}
         ann.done(rows_csv(1))  # nor does a user hold up their own uploads
@@ -103,9 +103,9 @@ def test_slow_sources_do_not_hold_up_uploads_and_sources_of_others(api: ApiServe
 def test_a_cancelled_source_is_not_copied_any_further(api: ApiServer):
     cem = api.user("cem")
     with TrickleServer() as slow, TrickleServer() as next_one:
-        jobs = [from_source(cem, slow.url) for _ in range(2)]
+        jobs = [from_source(cem, slow.file_url) for _ in range(2)]
         until(lambda: slow.asked >= 4, what="both slots of the user to be in use")  # stat and copy
-        third = from_source(cem, next_one.url)
+        third = from_source(cem, next_one.file_url)
         for job in jobs:
             cem.post(f"/api/jobs/{job}/cancel").ok()
         until(lambda: next_one.asked >= 1, what="the next source to be copied")
@@ -146,7 +146,7 @@ def test_a_source_that_is_too_slow_makes_its_job_fail(hasty: ApiServer):
     """SH4."""
     admin = hasty.admin()
     with TrickleServer() as slow:
-        failed = admin.ended(from_source(admin, slow.url))
+        failed = admin.ended(from_source(admin, slow.file_url))
     assert failed["state"] == "FAILED"
     assert "less than 1,000 bytes a second for 1 s" in failed["lastError"]
     assert "upload the file instead" in failed["lastError"]

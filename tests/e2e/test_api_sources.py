@@ -114,7 +114,7 @@ def test_a_gate_that_is_paused_holds_its_requests_back(admin: Caller, provider: 
     admin.patch(f"/api/providers/{host}", {"forget": True}).ok()
 
 
-def test_a_lookup_that_cannot_be_is_refused_before_there_is_a_job(admin: Caller):
+def test_a_lookup_that_is_invalid_is_refused_before_there_is_a_job(admin: Caller):
     before = len(admin.pages("/api/jobs"))
     answer = admin.upload(("rows.csv", ROWS), handler="http.lookup", config='{"lookup": {}}')
     answer.refused(422, "lookup")

@@ -4,11 +4,9 @@ import asyncio
 import io
 import json
 import socket
-import threading
 import zipfile
 from collections.abc import Callable
 from datetime import date
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,8 +18,10 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
+from tests.kit import answers
 from tests.kit.api_server import Answer, ApiServer, Caller, multipart, rows_csv
 from tests.kit.command import until
+from tests.kit.provider import Provider
 
 pytestmark = pytest.mark.slow
 
@@ -185,7 +185,7 @@ def test_images_become_items_with_a_reference_to_their_bytes(api: ApiServer, ann
     assert any((api.data / "blobs").rglob("*"))
 
 
-def test_what_leads_out_of_an_archive_is_no_item(api: ApiServer, ann: Caller):
+def test_what_leads_out_of_an_archive_is_not_an_item(api: ApiServer, ann: Caller):
     content = zipped({"../../evil.png": png(3), "good.png": png(4)})
     evil, good = worked(ann, "pics.zip", content)
     assert (evil["status"], evil["errorClass"]) == ("ERROR", "bad_row")
@@ -417,33 +417,18 @@ def test_a_bad_row_near_the_top_is_refused_at_once_where_none_may_be(api: ApiSer
     assert api.uploads() == kept
 
 
-class _Halfway(BaseHTTPRequestHandler):
-    """Promises a file, and goes away in the middle of it."""
-
-    def do_GET(self) -> None:
-        content = rows_csv(10_000)
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content[: len(content) // 2])
-
-    do_HEAD = do_GET  # noqa: N815  named by the library
-
-    def log_message(self, *_words: object) -> None:
-        """Say nothing."""
-
-
-def test_a_far_source_that_vanishes_fails_the_job(tmp_path: Path):
+def test_a_remote_source_that_vanishes_fails_the_job(tmp_path: Path):
+    content = rows_csv(10_000)
+    half = answers.Answer(200, body=content, cut_at=len(content) // 2)
     with (
-        ThreadingHTTPServer(("127.0.0.1", 0), _Halfway) as far,
+        Provider(answers.always(half)) as far,
         ApiServer(tmp_path, places__allow_private="true") as server,
     ):
-        threading.Thread(target=far.serve_forever, daemon=True).start()
-        source = f"http://127.0.0.1:{far.server_port}/far.csv"
         admin = server.admin()
-        made = admin.post("/api/jobs", {"handler": "shop.price", "source": source}).ok(202)
+        made = admin.post("/api/jobs", {"handler": "shop.price", "source": far.url("/far.csv")}).ok(
+            202
+        )
         job = admin.ended(made["jobId"])
-        far.shutdown()
         assert job["state"] == "FAILED"
         assert job["lastError"]
         assert str(server.data) not in job["lastError"]

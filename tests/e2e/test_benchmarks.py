@@ -88,5 +88,8 @@ def test_a_provider_in_trouble_is_measured():
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_an_attack_is_measured():
-    smoke("benchmarks.attacks", "--only", "bodies-finished")
+@pytest.mark.parametrize(
+    "chosen", [("--only", "bodies-finished"), ("--only", "jobs-many", "--postgres")]
+)
+def test_an_attack_is_measured(chosen: tuple[str, ...]):
+    smoke("benchmarks.attacks", *chosen)

@@ -80,7 +80,7 @@ def test_without_estimates_what_is_typical_is_reserved(cli: Cli, provider: Provi
     assert most_in(3.9, provider.seen) <= 4
 
 
-def test_a_spent_hard_cap_lets_the_job_rest_until_the_window_turns(cli: Cli, provider: Provider):
+def test_a_spent_hard_cap_pauses_the_job_until_the_window_ends(cli: Cli, provider: Provider):
     cli.write(
         "headgate.toml",
         f"""

@@ -8,7 +8,7 @@ import pytest
 from tests.kit.answers import Answer
 from tests.kit.api_server import ApiServer
 from tests.kit.command import until
-from tests.kit.far import NearAndFar
+from tests.kit.local_and_remote import LocalAndRemote
 from tests.kit.ports import free_port
 from tests.kit.provider import Provider
 
@@ -39,14 +39,14 @@ PATIENCE_S = 45.0
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NearAndFar]:
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAndRemote]:
     folder = tmp_path_factory.mktemp("world")
     (folder / "causes.py").write_text(HANDLERS)
     patient = {"retry__backoff_base_s": "80000", "retry__backoff_cap_s": "80000"}
     server = ApiServer(folder, net__allow_private="true", **patient)
     try:
         server.start("--handlers", str(folder / "causes.py"))
-        yield NearAndFar(server)
+        yield LocalAndRemote(server)
     finally:
         server.__exit__(None, None, None)
 
@@ -55,26 +55,26 @@ def urls(place: str, count: int) -> bytes:
     return "\n".join(["url", *(f"http://{place}/{n}" for n in range(count)), ""]).encode()
 
 
-def causes(world: NearAndFar, job: str) -> dict[str, Any]:
+def causes(world: LocalAndRemote, job: str) -> dict[str, Any]:
     """What each of those says who can be asked."""
     admin = world.server.admin()
     listed = admin.get("/api/pending", jobId=job, statuses="PENDING", pageSize=200).ok()["items"]
     listed.sort(key=lambda each: each["attempts"])  # rows that failed wait for their own time
     found: dict[str, Any] = {
         "api": admin.job(job)["limitedBy"],
-        "near": world.near("jobs", "show", job, "--json").json["limited_by"],
-        "far": world.far("jobs", "show", job, "--json").json["limited_by"],
+        "local": world.local("jobs", "show", job, "--json").json["limited_by"],
+        "remote": world.remote("jobs", "show", job, "--json").json["limited_by"],
     }
     if listed:
         item = listed[0]["id"]
         found["pending"] = listed[0]["waiting"]
-        found["why"] = world.near("items", "why", item, "--json").json["waiting"]
-        found["far why"] = admin.get(f"/api/items/{item}/why").ok()["waiting"]
+        found["why"] = world.local("items", "why", item, "--json").json["waiting"]
+        found["remote why"] = admin.get(f"/api/items/{item}/why").ok()["waiting"]
     return found
 
 
 def agreed(
-    world: NearAndFar, job: str, kind: str, words: str, *, running: bool = False
+    world: LocalAndRemote, job: str, kind: str, words: str, *, running: bool = False
 ) -> dict[str, Any]:
     """What they say once they all say it; hosts are asked again now and then meanwhile."""
     found: dict[str, Any] = {}
@@ -94,20 +94,20 @@ def agreed(
     return found
 
 
-def test_a_port_where_nobody_listens(world: NearAndFar):
+def test_a_port_without_a_listener(world: LocalAndRemote):
     place = f"127.0.0.1:{free_port()}"
     job = world.server.admin().send(urls(place, 60), handler="ask", key="url")
     why = f"{place} does not answer (connection refused)"
     found = agreed(world, job, "breaker", why)
-    assert {each["next"] for each in found.values()} == {"asked again"}
+    assert {each["next"] for each in found.values()} == {"next try"}
     assert all(each["until"] for each in found.values())
-    shown = world.near("jobs", "show", job).out
+    shown = world.local("jobs", "show", job).out
     assert why in shown
     assert "What would help" not in shown, "the server works on it"
     world.server.admin().post(f"/api/jobs/{job}/cancel").ok()
 
 
-def test_a_server_that_answers_errors_to_all(world: NearAndFar):
+def test_a_server_that_answers_errors_to_all(world: LocalAndRemote):
     with Provider(lambda _: Answer(500)) as provider:
         place = f"127.0.0.1:{provider.port}"
         job = world.server.admin().send(urls(place, 200), handler="ask", key="url")
@@ -115,7 +115,7 @@ def test_a_server_that_answers_errors_to_all(world: NearAndFar):
         world.server.admin().post(f"/api/jobs/{job}/cancel").ok()
 
 
-def test_rows_that_the_handler_put_off(world: NearAndFar):
+def test_rows_that_the_handler_put_off(world: LocalAndRemote):
     job = world.server.admin().send(b"id\n1\n2\n3\n", handler="later")
     found = agreed(world, job, "deferred", "the handler asked to try later")
     assert found["api"]["why"] == "3 rows wait because the handler asked to try later"
@@ -128,24 +128,24 @@ def test_rows_that_the_handler_put_off(world: NearAndFar):
     world.server.admin().post(f"/api/jobs/{job}/cancel").ok()
 
 
-def test_rows_that_failed_and_wait_for_another_try(world: NearAndFar):
+def test_rows_that_failed_and_wait_for_a_retry(world: LocalAndRemote):
     job = world.server.admin().send(b"id\n1\n2\n", handler="broken")
     found = agreed(world, job, "retry", "failed")
-    assert found["api"]["why"] == "2 rows failed and wait for another try"
+    assert found["api"]["why"] == "2 rows failed and wait for a retry"
     assert found["why"]["why"] == "it failed once: KeyError: 'prise'"
     world.server.admin().post(f"/api/jobs/{job}/cancel").ok()
 
 
-def test_handlers_that_finish_nothing(world: NearAndFar):
+def test_handlers_that_finish_nothing(world: LocalAndRemote):
     job = world.server.admin().send(b"id\n1\n2\n", handler="hang")
     found = agreed(
         world, job, "handler", "2 rows in progress; no row is finished yet", running=True
     )
-    assert set(found) == {"api", "near", "far"}
+    assert set(found) == {"api", "local", "remote"}
     world.server.admin().post(f"/api/jobs/{job}/cancel").ok()
 
 
-def test_a_paused_job(world: NearAndFar):
+def test_a_paused_job(world: LocalAndRemote):
     admin = world.server.admin()
     job = admin.send(b"id\n1\n2\n", handler="later")
     admin.reached(job, "RUNNING")
@@ -154,12 +154,12 @@ def test_a_paused_job(world: NearAndFar):
     admin.post(f"/api/jobs/{job}/cancel").ok()
 
 
-def test_a_failed_item_says_why_it_failed(world: NearAndFar):
+def test_a_failed_item_says_why_it_failed(world: LocalAndRemote):
     admin = world.server.admin()
     job = admin.done(b"id,name,do\n1,a,fail\n")
     (item,) = admin.items(job)
     again = f"headgate dlq replay {item['id']}"
-    for said in (world.near("items", "why", item["id"]), world.far("items", "why", item["id"])):
+    for said in (world.local("items", "why", item["id"]), world.remote("items", "why", item["id"])):
         assert said.out.splitlines() == [
             f"item {item['id']} is ERROR: it failed (permanent): out of stock in shop 1",
             f"correct the row or the handler, then try it again: {again}",

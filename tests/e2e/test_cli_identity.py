@@ -235,7 +235,7 @@ def moved(cli: Project) -> Project:
     return Project(folder, cli.capture)
 
 
-def test_a_moved_project_goes_on(cli: Project):
+def test_a_moved_project_continues(cli: Project):
     half_done(cli)
     there = moved(cli)
     said = quick(there, *RUN, "--out", "out.csv")
@@ -264,7 +264,7 @@ def test_what_is_said_of_a_handler_that_is_gone_is_true(cli: Project):
     assert (drained.code, truth in drained.err) == (0, True), drained.err
 
 
-def test_a_job_goes_on_by_its_number_and_with_its_handler_elsewhere(cli: Project):
+def test_a_job_continues_by_its_number_and_with_its_handler_elsewhere(cli: Project):
     half_done(cli)
     (cli.folder / "lookup.py").rename(cli.folder / "pricing.py")
     (cli.folder / "products.csv").unlink()
@@ -286,7 +286,7 @@ def test_a_job_goes_on_by_its_number_and_with_its_handler_elsewhere(cli: Project
 def test_a_handler_is_bound_by_a_command_of_its_own(cli: Project):
     half_done(cli)
     said = quick(cli, "jobs", "rebind", "1", "lookup.py:other")
-    assert (said.code, "go on with: headgate worker --jobs 1 --drain" in said.err) == (0, True)
+    assert (said.code, "continue with: headgate worker --jobs 1 --drain" in said.err) == (0, True)
     assert quick(cli, "worker", "--jobs", "1", "--drain").code == 0
     results = [row["result"] for row in quick(cli, "items", "ls", "1", "--json").json["items"]]
     assert {"other": True} in results
@@ -365,7 +365,7 @@ def test_a_file_in_another_encoding_is_read_as_it_is_stated(cli: Project):
     kept = quick(cli, *RUN, "--encoding", "utf-8")
     assert (kept.code, executions(cli)) == (3, ["3"]), kept.err
     again = quick(cli, *RUN)
-    assert "resuming job 1: 3 finished rows are left alone" in again.err
+    assert "resuming job 1: 3 rows are already finished" in again.err
     assert quick(cli, *RUN, "--encoding", "cp1252", "--new").code == 0
 
 

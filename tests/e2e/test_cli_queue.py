@@ -50,7 +50,7 @@ def test_a_queue_is_fed_run_and_closed(cli: Cli):
     assert (counts["done"], counts["error"], counts["pending"]) == (3, 2, 0)
 
     (cli.folder / "mended").touch()
-    assert cli("queue", "retry-failed").out == "brought back 1 item\n"
+    assert cli("queue", "retry-failed").out == "set 1 item back to PENDING\n"
     assert cli("queue", "pause").code == 0
     cli("queue", "enqueue", '{"sku": "d"}')
     assert stats(cli)["pending"] == 2
@@ -115,16 +115,16 @@ def test_a_daemon_works_on_all_jobs_until_it_is_stopped(cli: Cli):
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=120)
     assert process.returncode == 0
-    assert "settled 3 items" in err
+    assert "finished 3 items" in err
     assert cli("workers", "ls").err == "No worker is running. Start one with `headgate worker`.\n"
 
 
-def test_a_job_that_was_brought_back_is_drained_by_a_worker(cli: Cli):
+def test_a_job_that_was_requeued_is_drained_by_a_worker(cli: Cli):
     cli.write("products.csv", "sku\na\nbroken\n")
     assert cli("run", "lookup.py:price", "products.csv").code == 3
     (cli.folder / "mended").touch()
     brought = cli("dlq", "replay", "--job", "1")
-    assert brought.out == "brought back 1\n"
+    assert brought.out == "set 1 item back to PENDING\n"
     assert "headgate worker --jobs 1 --drain" in brought.err
     assert cli("worker", "--jobs", "1", "--drain").code == 0
     shown = cli("jobs", "show", "1", "--json").json

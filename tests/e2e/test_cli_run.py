@@ -107,7 +107,7 @@ def test_from_file_to_file(cli: Cli):
     assert [row["_status"] for row in rows] == ["DONE", "NOT_FOUND", "DONE", "SKIPPED", "REVIEW"]
     assert [row["price"] for row in rows] == ["4", "", "6", "", ""]
     assert "wrote priced.csv (5 rows)" in said.err
-    assert "finished: 5 rows: 2 done, 1 not found, 1 skipped, 1 to review" in said.err
+    assert "finished 5 rows: 2 done, 1 not found, 1 skipped, 1 to review" in said.err
 
 
 def test_json_is_the_object_of_the_issue(cli: Cli):
@@ -149,7 +149,7 @@ def test_a_second_run_resumes_and_touches_nothing(cli: Cli):
     assert f"run it again: {retry}" in first.err
     second = cli("run", "lookup.py:price", "products.csv", "--json")
     assert (second.code, second.json["resumed"], second.json["job_id"]) == (3, 3, 1)
-    assert "resuming job 1: 3 finished rows are left alone" in second.err
+    assert "resuming job 1: 3 rows are already finished" in second.err
     assert "products.csv --json --retry-failed" in second.err
     assert len(executions(cli)) == 3
 
@@ -281,7 +281,7 @@ def test_when_nothing_can_progress_it_stops_resumable(cli: Cli):
     said = cli("run", "lookup.py:waits", "products.csv", "--max-stall=1", "--json")
     assert (said.code, said.json["exit"], said.json["pending"]) == (4, 4, 2)
     assert "no row made progress" in said.err
-    assert "go on with: headgate run lookup.py:waits products.csv" in said.err
+    assert "continue with: headgate run lookup.py:waits products.csv" in said.err
 
 
 def started(cli: Cli, process: subprocess.Popen[str], *keys: str) -> None:
@@ -304,7 +304,7 @@ def test_one_interrupt_finishes_what_runs(cli: Cli):
     assert answer["done"] >= 2
     assert answer["pending"] == 50 - answer["done"]
     assert "press Ctrl-C again to stop them now" in err
-    assert "go on with: headgate run lookup.py:stuck products.csv" in err
+    assert "continue with: headgate run lookup.py:stuck products.csv" in err
     assert not (cli.folder / "o.csv").exists()
     check = cli("db", "check")
     assert check.code == 0

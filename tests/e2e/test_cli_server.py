@@ -10,7 +10,7 @@ import pytest
 from tests.kit.answers import Answer
 from tests.kit.api_server import ApiServer, rows_csv
 from tests.kit.command import until
-from tests.kit.far import NearAndFar, timeless
+from tests.kit.local_and_remote import LocalAndRemote, timeless
 from tests.kit.provider import Provider
 
 pytestmark = pytest.mark.slow
@@ -25,7 +25,7 @@ async def label(item, ctx):
 """
 
 
-class Shop(NearAndFar):
+class Shop(LocalAndRemote):
     """A server with two finished jobs: one of decisions, one of requests."""
 
     decided: str
@@ -54,22 +54,26 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 
 
 def first_item(shop: Shop, job: str, status: str) -> str:
-    listed = shop.near("items", "ls", job, "--status", status, "--json")
+    listed = shop.local("items", "ls", job, "--status", status, "--json")
     return str(listed.json["items"][0]["id"])
 
 
 def same(shop: Shop, *words: str | int) -> Any:
     """What both say to a command that changes nothing, as text and as JSON.
 
-    A worker with nothing to do leaves its gates, which may be between two looks: so what is said
-    afar must be what was said here just before or just after.
+    A worker with nothing to do leaves its gates, which may be between two looks: so what the
+    server says must be what the store said just before or just after.
     """
-    before, far, after = (timeless(tell(*words)) for tell in (shop.near, shop.far, shop.near))
-    assert far in (before, after)
-    before, far, after = (tell(*words, "--json") for tell in (shop.near, shop.far, shop.near))
-    assert (far.code, far.err) == (after.code, after.err) == (0, "")
-    assert far.json in (before.json, after.json)
-    return far.json
+    before, remote, after = (
+        timeless(tell(*words)) for tell in (shop.local, shop.remote, shop.local)
+    )
+    assert remote in (before, after)
+    before, remote, after = (
+        tell(*words, "--json") for tell in (shop.local, shop.remote, shop.local)
+    )
+    assert (remote.code, remote.err) == (after.code, after.err) == (0, "")
+    assert remote.json in (before.json, after.json)
+    return remote.json
 
 
 @pytest.mark.parametrize(
@@ -115,7 +119,7 @@ def test_an_item_is_the_same(shop: Shop, status: str):
 
 
 def test_a_key_that_is_not_there_is_refused_alike(shop: Shop):
-    for tell in (shop.near, shop.far):
+    for tell in (shop.local, shop.remote):
         said = tell("items", "show", "nobody")
         assert said.code == 2
         assert "no item has the key 'nobody'" in said.err
@@ -134,21 +138,21 @@ def test_a_dead_letter_is_the_same(shop: Shop):
 
 def test_workers_are_the_same(shop: Shop):
     """But for what changes with every heartbeat."""
-    near, far = (
+    local, remote = (
         json.loads(said("workers", "ls", "--all", "--json").out)["workers"]
-        for said in (shop.near, shop.far)
+        for said in (shop.local, shop.remote)
     )
-    for worker in (*near, *far):
+    for worker in (*local, *remote):
         del worker["beat"], worker["beat_at"]
-    assert far == near
-    assert near
+    assert remote == local
+    assert local
 
 
-def test_a_page_goes_on_where_the_last_one_ended(shop: Shop):
-    page = shop.far("items", "ls", shop.decided, "--limit", "3", "--json").json
-    rest = shop.far("items", "ls", shop.decided, "--after", page["next"], "--json").json
-    near = shop.near("items", "ls", shop.decided, "--json").json
-    assert page["items"] + rest["items"] == near["items"]
+def test_a_page_resumes_where_the_last_one_ended(shop: Shop):
+    page = shop.remote("items", "ls", shop.decided, "--limit", "3", "--json").json
+    rest = shop.remote("items", "ls", shop.decided, "--after", page["next"], "--json").json
+    local = shop.local("items", "ls", shop.decided, "--json").json
+    assert page["items"] + rest["items"] == local["items"]
 
 
 @pytest.mark.parametrize(
@@ -174,59 +178,61 @@ def test_refusals_are_the_same(
     shop: Shop, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
-    near, far = shop.near(*words), shop.far(*words)
-    assert (far.code, far.out, far.err) == (near.code, near.out, near.err)
-    assert far.code == 2
+    local, remote = shop.local(*words), shop.remote(*words)
+    assert (remote.code, remote.out, remote.err) == (local.code, local.out, local.err)
+    assert remote.code == 2
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "xlsx", "parquet"])
 def test_exports_hold_the_same(shop: Shop, tmp_path: Path, ending: str):
-    near, far = tmp_path / f"near.{ending}", tmp_path / f"far.{ending}"
-    here = shop.near("export", shop.decided, str(near), "--json").json
-    there = shop.far("jobs", "export", shop.decided, str(far), "--json").json
+    local, remote = tmp_path / f"local.{ending}", tmp_path / f"remote.{ending}"
+    here = shop.local("export", shop.decided, str(local), "--json").json
+    there = shop.remote("jobs", "export", shop.decided, str(remote), "--json").json
     assert there.pop("exported_at") != here.pop("exported_at")
     assert there == here
-    record = json.loads((tmp_path / f"far.{ending}.meta.json").read_text())
+    record = json.loads((tmp_path / f"remote.{ending}.meta.json").read_text())
     assert record["sha256"] == here["sha256"]
     if ending in {"csv", "tsv", "jsonl"}:
-        assert far.read_bytes() == near.read_bytes()
-    same(shop, "export", shop.decided, "--check", str(far))
+        assert remote.read_bytes() == local.read_bytes()
+    same(shop, "export", shop.decided, "--check", str(remote))
 
 
-def test_a_file_that_differs_is_found_from_afar(shop: Shop, tmp_path: Path):
+def test_a_file_that_differs_is_found_through_a_server(shop: Shop, tmp_path: Path):
     file = tmp_path / "rows.csv"
-    assert shop.far("export", shop.decided, str(file)).code == 0
+    assert shop.remote("export", shop.decided, str(file)).code == 0
     file.write_text(file.read_text().replace("out of stock", "in stock"))
-    near, far = (
-        said("export", shop.decided, "--check", str(file)) for said in (shop.near, shop.far)
+    local, remote = (
+        said("export", shop.decided, "--check", str(file)) for said in (shop.local, shop.remote)
     )
-    assert far == near
-    assert far.code == 6
-    assert "differs from job" in far.err
+    assert remote == local
+    assert remote.code == 6
+    assert "differs from job" in remote.err
 
 
-def test_a_job_is_steered_from_afar(shop: Shop):
-    job = shop.far("queue", "enqueue", '{"id": "1"}', "--handler", "shop.price", "--json").json
+def test_a_job_is_controlled_through_a_server(shop: Shop):
+    job = shop.remote("queue", "enqueue", '{"id": "1"}', "--handler", "shop.price", "--json").json
     number = job["job_id"]
-    assert shop.far("jobs", "pause", number).err.startswith(f"job {number} is PAUSED")
-    assert shop.near("jobs", "show", number, "--json").json["state"] == "PAUSED"
-    assert shop.far("jobs", "resume", number).code == 0
-    assert shop.far("jobs", "priority", number, "3").err == f"job {number} has priority 3\n"
-    assert shop.near("jobs", "show", number, "--json").json["priority"] == 3
-    assert shop.far("jobs", "cancel", number).code == 2  # it asks, and nobody answers
-    assert "would cancel" in shop.far("jobs", "cancel", number, "--dry-run").err
-    assert shop.far("jobs", "cancel", number, "--yes").code == 0
-    assert shop.near("jobs", "show", number, "--json").json["state"] == "CANCELLED"
-    assert shop.far("jobs", "rm", number, "--yes").code == 0
-    assert shop.near("jobs", "show", number).err == f"error: job {number} does not exist\n"
+    assert shop.remote("jobs", "pause", number).err.startswith(f"job {number} is PAUSED")
+    assert shop.local("jobs", "show", number, "--json").json["state"] == "PAUSED"
+    assert shop.remote("jobs", "resume", number).code == 0
+    assert shop.remote("jobs", "priority", number, "3").err == f"job {number} has priority 3\n"
+    assert shop.local("jobs", "show", number, "--json").json["priority"] == 3
+    assert shop.remote("jobs", "cancel", number).code == 2  # it asks, and nobody answers
+    assert "would cancel" in shop.remote("jobs", "cancel", number, "--dry-run").err
+    assert shop.remote("jobs", "cancel", number, "--yes").code == 0
+    assert shop.local("jobs", "show", number, "--json").json["state"] == "CANCELLED"
+    assert shop.remote("jobs", "rm", number, "--yes").code == 0
+    assert shop.local("jobs", "show", number).err == f"error: job {number} does not exist\n"
 
 
-def test_a_queue_is_fed_and_closed_from_afar(shop: Shop, tmp_path: Path):
+def test_a_queue_is_fed_and_closed_through_a_server(shop: Shop, tmp_path: Path):
     feed = ("--queue", "nightly", "--key", "id")
-    new = shop.far("queue", "enqueue", '{"id": "1"}', *feed)
+    new = shop.remote("queue", "enqueue", '{"id": "1"}', *feed)
     assert (new.code, "is new" in new.err) == (2, True)
-    first = shop.far("queue", "enqueue", '{"id": "1"}', *feed, "--handler", "shop.price", "--json")
+    first = shop.remote(
+        "queue", "enqueue", '{"id": "1"}', *feed, "--handler", "shop.price", "--json"
+    )
     assert first.json | {"job_id": 0} == {
         "queue": "nightly",
         "job_id": 0,
@@ -237,33 +243,33 @@ def test_a_queue_is_fed_and_closed_from_afar(shop: Shop, tmp_path: Path):
     }
     file = tmp_path / "rows.jsonl"
     file.write_text('{"id": "1"}\n{"id": "2", "do": "fail"}\nnonsense\n{"name": "no id"}\n')
-    imported = shop.far("queue", "import", str(file), *feed)
+    imported = shop.remote("queue", "import", str(file), *feed)
     assert imported.code == 0, imported.err
     assert imported.out == "added 3 items to queue nightly, 1 was there already\n"
     assert "warning: line 3: " in imported.err
     assert "warning: line 4: " in imported.err
-    assert shop.far("queue", "import", str(file), *feed, "--json").json["known"] == 4
+    assert shop.remote("queue", "import", str(file), *feed, "--json").json["known"] == 4
     job = first.json["job_id"]
 
     def failed() -> int:
-        queues = shop.far("queue", "stats", "--queue", "nightly", "--json").json["queues"]
+        queues = shop.remote("queue", "stats", "--queue", "nightly", "--json").json["queues"]
         return int(queues[0]["counts"]["error"])
 
     while failed() < 3:
         pass
-    tried = shop.far("queue", "retry-failed", "--queue", "nightly", "--dry-run", "--json").json
+    tried = shop.remote("queue", "retry-failed", "--queue", "nightly", "--dry-run", "--json").json
     assert (tried["found"], tried["requeued"]) == (1, 0)
-    assert shop.far("queue", "pause", "--queue", "nightly").err == "queue nightly is PAUSED\n"
+    assert shop.remote("queue", "pause", "--queue", "nightly").err == "queue nightly is PAUSED\n"
     same(shop, "queue", "stats", "--queue", "nightly")
-    assert shop.far("queue", "resume", "--queue", "nightly").code == 0
-    assert "would close" in shop.far("queue", "close", "--queue", "nightly", "--dry-run").err
-    assert shop.far("queue", "close", "--queue", "nightly", "--yes").code == 0
-    assert shop.near("jobs", "show", job, "--json").json["open"] is False
-    gone = shop.far("queue", "stats", "--queue", "nightly")
+    assert shop.remote("queue", "resume", "--queue", "nightly").code == 0
+    assert "would close" in shop.remote("queue", "close", "--queue", "nightly", "--dry-run").err
+    assert shop.remote("queue", "close", "--queue", "nightly", "--yes").code == 0
+    assert shop.local("jobs", "show", job, "--json").json["open"] is False
+    gone = shop.remote("queue", "stats", "--queue", "nightly")
     assert (gone.code, "open queue 'nightly' not found" in gone.err) == (2, True)
 
 
-def test_standard_input_is_fed_from_afar(shop: Shop):
+def test_standard_input_is_fed_through_a_server(shop: Shop):
     rows = "".join(f'{{"id": "{n}"}}\n' for n in range(2_500))
     words = ("queue", "import", "-", "--queue", "piped", "--handler", "shop.plain", "--json")
     # Through the real executable: a test runner's standard input has no descriptor.
@@ -271,18 +277,20 @@ def test_standard_input_is_fed_from_afar(shop: Shop):
     assert ended.json["added"] == 2_500
 
 
-def test_dead_letters_are_replayed_from_afar(shop: Shop):
+def test_dead_letters_are_replayed_through_a_server(shop: Shop):
     item = first_item(shop, shop.decided, "ERROR")
-    assert shop.far("dlq", "replay", item, "--dry-run").out == "would bring back 1\n"
-    tried = shop.far("dlq", "replay", "--job", shop.decided, "--dry-run", "--json").json
+    assert (
+        shop.remote("dlq", "replay", item, "--dry-run").out == "would set 1 item back to PENDING\n"
+    )
+    tried = shop.remote("dlq", "replay", "--job", shop.decided, "--dry-run", "--json").json
     assert tried == {"found": 2, "requeued": 0}
-    assert shop.far("dlq", "replay", "--all").code == 2
+    assert shop.remote("dlq", "replay", "--all").code == 2
     words = ("jobs", "reprocess", shop.decided, "--status", "ERROR", "--dry-run", "--json")
-    assert shop.far(*words).json == shop.near(*words).json
+    assert shop.remote(*words).json == shop.local(*words).json
     named = ("jobs", "reprocess", shop.decided, "--ids", item, "--dry-run", "--json")
     assert (
-        shop.far(*named).json
-        == shop.near(*named).json
+        shop.remote(*named).json
+        == shop.local(*named).json
         == {
             "job_id": int(shop.decided),
             "requeued": 0,
@@ -291,40 +299,40 @@ def test_dead_letters_are_replayed_from_afar(shop: Shop):
     )
 
 
-def test_a_decision_is_made_from_afar(shop: Shop):
+def test_a_decision_is_made_through_a_server(shop: Shop):
     rows = rows_csv(3, r1="review", r2="review", r3="review")
     job = shop.server.admin().done(rows, name="undecided")
-    listed = shop.far("items", "ls", job, "--json").json["items"]
+    listed = shop.remote("items", "ls", job, "--json").json["items"]
     one, two, three = (str(item["id"]) for item in listed)
-    unclear = shop.far("items", "accept", one)
+    unclear = shop.remote("items", "accept", one)
     assert unclear.err == "error: name the right candidate with --candidate: one of Q1, Q2\n"
-    assert unclear == shop.near("items", "accept", one)
-    taken = shop.far("items", "accept", one, "--candidate", "Q2", "--json").json
+    assert unclear == shop.local("items", "accept", one)
+    taken = shop.remote("items", "accept", one, "--candidate", "Q2", "--json").json
     assert (taken["status"], taken["result"]) == ("DONE", {"match": "Q2"})
-    assert shop.far("items", "reject", two).err == f"item {two} is NOT_FOUND\n"
+    assert shop.remote("items", "reject", two).err == f"item {two} is NOT_FOUND\n"
     assert (
-        shop.near("items", "skip", three, "--reason", "twice").err == f"item {three} is SKIPPED\n"
+        shop.local("items", "skip", three, "--reason", "twice").err == f"item {three} is SKIPPED\n"
     )
-    assert shop.far("items", "skip", three).code == 2
+    assert shop.remote("items", "skip", three).code == 2
 
 
-def test_providers_are_overruled_from_afar(shop: Shop):
+def test_providers_are_overruled_through_a_server(shop: Shop):
     words = ("providers", "set", "nominatim", "--rate", "100/min")
-    assert shop.far(*words).err == shop.near(*words).err
-    timed = shop.far(*words, "--for", "2h", "--json").json["gates"][0]["override"]
+    assert shop.remote(*words).err == shop.local(*words).err
+    timed = shop.remote(*words, "--for", "2h", "--json").json["gates"][0]["override"]
     assert timed["until"] is not None
     assert same(shop, "providers", "show", "nominatim")["gates"][0]["override"]["rate_per_s"]
-    assert shop.far("providers", "pause", "nominatim", "--json").json["gates"][0]["override"][
+    assert shop.remote("providers", "pause", "nominatim", "--json").json["gates"][0]["override"][
         "paused"
     ]
-    resumed = shop.far("providers", "resume", "nominatim", "--json").json
+    resumed = shop.remote("providers", "resume", "nominatim", "--json").json
     assert resumed["resumed"] == ["provider:nominatim"]
-    assert "nothing was changed" in shop.far("providers", "resume", "nominatim").err
-    assert "would forget" in shop.far("providers", "forget", "nominatim", "--dry-run").err
-    forgotten = shop.far("providers", "forget", "nominatim", "--yes", "--json").json
+    assert "nothing was changed" in shop.remote("providers", "resume", "nominatim").err
+    assert "would forget" in shop.remote("providers", "forget", "nominatim", "--dry-run").err
+    forgotten = shop.remote("providers", "forget", "nominatim", "--yes", "--json").json
     assert forgotten["forgotten"] == ["provider:nominatim"]
-    assert "nothing was learned" in shop.near("providers", "forget", "nominatim").err
-    assert shop.far("providers", "set", "nominatim", "--rate", "fast").code == 2
+    assert "nothing was learned" in shop.local("providers", "forget", "nominatim").err
+    assert shop.remote("providers", "set", "nominatim", "--rate", "fast").code == 2
 
 
 @pytest.mark.parametrize(
@@ -343,14 +351,14 @@ def test_providers_are_overruled_from_afar(shop: Shop):
     ids=" ".join,
 )
 def test_commands_of_this_machine_refuse_a_server(shop: Shop, words: tuple[str, ...]):
-    said = shop.far(*words)
+    said = shop.remote(*words)
     assert (said.code, said.out) == (2, "")
     assert "does not work with a server" in said.err
     assert said.err.count("\n") == 1
 
 
 def test_a_token_that_does_not_hold_is_refused_and_not_shown(shop: Shop):
-    said = shop.far("jobs", "ls", token="hg_wrong")
+    said = shop.remote("jobs", "ls", token="hg_wrong")
     assert said.code == 2
     assert "unknown, expired or revoked" in said.err
     assert "hg_wrong" not in said.err
@@ -358,14 +366,14 @@ def test_a_token_that_does_not_hold_is_refused_and_not_shown(shop: Shop):
 
 def test_others_see_nothing_of_it(shop: Shop):
     ann = shop.server.user("ann").token or ""
-    assert shop.far("jobs", "ls", "--json", token=ann).json == {"jobs": [], "next": None}
-    assert shop.far("jobs", "show", shop.decided, token=ann).code == 2
-    assert shop.far("queue", "stats", "--json", token=ann).json == {"queues": []}
+    assert shop.remote("jobs", "ls", "--json", token=ann).json == {"jobs": [], "next": None}
+    assert shop.remote("jobs", "show", shop.decided, token=ann).code == 2
+    assert shop.remote("queue", "stats", "--json", token=ann).json == {"queues": []}
     words = ("queue", "enqueue", '{"id": "1"}', "--handler", "shop.price", "--queue", "mine")
-    assert shop.far(*words, token=ann).code == 0
-    others = shop.far("queue", "stats", "--queue", "mine", token=shop.server.user("bob").token)
+    assert shop.remote(*words, token=ann).code == 0
+    others = shop.remote("queue", "stats", "--queue", "mine", token=shop.server.user("bob").token)
     assert others.code == 2
-    assert shop.far("workers", "ls", token=ann).err == "error: only admins can do this\n"
+    assert shop.remote("workers", "ls", token=ann).err == "error: only admins can do this\n"
 
 
 def test_the_environment_names_the_server(shop: Shop, monkeypatch: pytest.MonkeyPatch):
@@ -375,8 +383,8 @@ def test_the_environment_names_the_server(shop: Shop, monkeypatch: pytest.Monkey
     assert said.err == ""
     # A row of the test before may start between two looks.
     words = ("jobs", "ls", "--json")
-    until(lambda: shop.plain(*words).json == shop.near(*words).json, what="the same answer")
-    both = shop.near("jobs", "ls", "--server", shop.server.url)
+    until(lambda: shop.plain(*words).json == shop.local(*words).json, what="the same answer")
+    both = shop.local("jobs", "ls", "--server", shop.server.url)
     assert "not both" in both.err
 
 

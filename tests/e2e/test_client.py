@@ -13,7 +13,7 @@ from headgate.client import (
     Client,
     Conflict,
     Counters,
-    Event,
+    EventView,
     ItemFilter,
     ItemNotFound,
     JobNotFound,
@@ -94,7 +94,7 @@ async def test_items_and_sources_become_jobs(client: Client, api: ApiServer):
     assert len({job.id for job in listed}) == len(listed)
 
 
-async def test_a_job_is_steered(client: Client, tmp_path: Path):
+async def test_a_job_is_controlled(client: Client, tmp_path: Path):
     gate = tmp_path / "gate"
     slow = NewJob("shop.gated", config={"gate": str(gate)})
     job_id = await client.submit.items(slow, [{"id": "1"}])
@@ -151,7 +151,7 @@ async def test_dead_letters_are_found_and_replayed(client: Client):
     assert (await client.dead_letters.replay(Replay(job_id=job_id))).count == 2
 
 
-async def test_items_of_many_jobs_are_found_by_time_and_brought_back(client: Client):
+async def test_items_of_many_jobs_are_found_by_time_and_requeued(client: Client):
     job_id = await client.submit.items(PRICE, [{"id": str(n)} for n in range(3)])
     await client.jobs.wait(job_id)
     done = PendingFilter(statuses=[ItemStatus.DONE], job_id=job_id)
@@ -189,7 +189,7 @@ async def test_what_changes_is_heard_as_it_changes(client: Client):
                 states.add(news.state)
             if isinstance(news, Changed):
                 after = after or news.after
-            if isinstance(news, Event):
+            if isinstance(news, EventView):
                 kinds.add(news.kind)
             if JobState.DONE in states and "job_state" in kinds:
                 break

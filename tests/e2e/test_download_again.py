@@ -7,7 +7,7 @@ import pytest
 from headgate.core.status import ItemStatus, JobMove, JobState
 from tests.kit.answers import Answer, Request, Script, in_turn, tagged
 from tests.kit.downloads import PDF, Downloads, asked, files, pdf_of
-from tests.kit.mounts import mounted, needs_root, remount
+from tests.kit.filesystems import mounted, needs_root, remount
 from tests.kit.provider import Provider
 
 GOOD = pdf_of(5_000)
@@ -101,7 +101,7 @@ def ranged(body: bytes, etag: str, *, cut_at: int | None = None) -> Script:
     return answer
 
 
-async def test_a_body_that_was_cut_off_is_gone_on_with(download: Downloads, provider: Provider):
+async def test_a_body_that_was_cut_off_is_resumed(download: Downloads, provider: Provider):
     files(provider, {"/a.pdf": ranged(LARGE, '"1"', cut_at=2_000_000)})
     (found,) = await download([provider.url("/a.pdf")])
     assert (found.status, found.attempts) == (ItemStatus.DONE, 2)
@@ -178,7 +178,7 @@ async def test_a_rest_that_cannot_be_had_is_fetched_whole(download: Downloads, p
 # ---- the folder --------------------------------------------------------------------------------
 
 
-async def test_a_folder_that_cannot_be_makes_the_job_rest(
+async def test_an_impossible_folder_pauses_the_job(
     download: Downloads, provider: Provider, tmp_path: Path
 ):
     files(provider, {"/a.pdf": in_turn(Answer(200, PDF, GOOD))})
@@ -191,7 +191,7 @@ async def test_a_folder_that_cannot_be_makes_the_job_rest(
     assert str(tmp_path / "file") in (job.pause_reason or "")
 
 
-async def test_a_path_that_is_too_long_makes_the_job_rest(download: Downloads, provider: Provider):
+async def test_a_path_that_is_too_long_pauses_the_job(download: Downloads, provider: Provider):
     files(provider, {"/a.pdf": in_turn(Answer(200, PDF, GOOD))})
     download.out = download.out.joinpath(*["deep" * 50] * 20)
     (found,) = await download([provider.url("/a.pdf")])
@@ -202,7 +202,7 @@ async def test_a_path_that_is_too_long_makes_the_job_rest(download: Downloads, p
 
 @needs_root
 @pytest.mark.parametrize("trouble", ["full", "read-only"])
-async def test_a_disk_that_takes_no_more_makes_the_job_rest_and_no_item_pays(
+async def test_a_disk_that_takes_no_more_pauses_the_job_and_costs_no_attempt(
     download: Downloads, provider: Provider, tmp_path: Path, trouble: str
 ):
     bodies = {f"/{number}.pdf": pdf_of(700_000, str(number)) for number in range(8)}

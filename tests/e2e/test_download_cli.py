@@ -238,7 +238,7 @@ def test_standard_input_is_a_list_a_table_or_json(project: Project, provider: Pr
     assert len(project.jobs()) == 1
 
 
-def test_an_interrupted_download_keeps_its_records_and_goes_on(
+def test_an_interrupted_download_keeps_its_records_and_continues(
     project: Project, provider: Provider
 ):
     slow = {"now": True}
@@ -259,13 +259,13 @@ def test_an_interrupted_download_keeps_its_records_and_goes_on(
         command.interrupt()
         ended = command.wait()
     assert ended.code == 4, ended.err
-    assert "go on with: headgate download urls.txt --out papers" in ended.err
+    assert "continue with: headgate download urls.txt --out papers" in ended.err
     assert [line["outcome"] for line in manifest(project).values()] == ["done"] * 4
     assert project.run("download", "verify", "papers").code == 0
     slow["now"] = False
     ended = download(project, "urls.txt")
     assert ended.code == 0, ended.err
-    assert "resuming job 1: 4 finished rows are left alone" in ended.err
+    assert "resuming job 1: 4 rows are already finished" in ended.err
     assert len(manifest(project)) == 5
     assert asked(provider).count("/0.pdf") == 1
 
@@ -351,7 +351,7 @@ def test_a_folder_that_cannot_be_used_stops_the_job_and_not_the_items(
     ended = download(project, file)
     assert ended.code == 4, ended.err
     assert "papers cannot be written to: File exists" in ended.err
-    assert "go on with: headgate download" in ended.err
+    assert "continue with: headgate download" in ended.err
     assert project.counts().pending == 1
     blocked.unlink()
     ended = download(project, file)

@@ -9,7 +9,7 @@ import pytest
 from headgate.core.status import ItemStatus
 from headgate.engine.clock import SystemClock
 from headgate.handlers.download import fetch
-from headgate.net import guard
+from headgate.net import connections
 from tests.kit.answers import Answer, Request, by_path, in_turn, redirect
 from tests.kit.downloads import (
     PDF,
@@ -58,7 +58,7 @@ def assert_nothing_kept(download: Downloads) -> None:
         (204, ItemStatus.ERROR, 1),
     ],
 )
-async def test_a_pdf_with_a_bad_status_is_no_file(
+async def test_a_pdf_with_a_bad_status_is_not_a_file(
     download: Downloads, provider: Provider, status: int, ending: ItemStatus, attempts: int
 ):
     found = await fetch_one(download, provider, Answer(status, PDF, GOOD))
@@ -120,7 +120,7 @@ async def test_a_lie_has_its_reason_and_leaves_nothing(
     assert_nothing_kept(download)
 
 
-async def test_more_than_its_length_says_is_no_file(download: Downloads, provider: Provider):
+async def test_more_than_its_length_says_is_not_a_file(download: Downloads, provider: Provider):
     found = await fetch_one(
         download, provider, Answer(200, [*PDF, ("Content-Length", "4000")], GOOD)
     )
@@ -141,7 +141,7 @@ async def test_a_body_without_end_is_stopped_at_the_largest_size(
     assert_nothing_kept(download)
 
 
-async def test_a_body_that_drips_is_given_up(
+async def test_a_body_that_drips_is_abandoned(
     download: Downloads, provider: Provider, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(fetch, "WINDOW_S", 0.2)
@@ -150,7 +150,7 @@ async def test_a_body_that_drips_is_given_up(
     assert_nothing_kept(download)
 
 
-async def test_a_server_that_falls_silent_is_given_up(provider: Provider, tmp_path: Path):
+async def test_a_server_that_falls_silent_is_abandoned(provider: Provider, tmp_path: Path):
     settings = settings_in(tmp_path)
     async with downloads_in(tmp_path, settings) as download:
         found = await fetch_one(
@@ -172,9 +172,11 @@ async def test_no_special_address_is_asked_and_none_by_redirect(
         (found,) = await download([provider.url("/paper.pdf")])
         assert (found.status, found.code) == (ItemStatus.ERROR, "address-refused")
         assert provider.connections == 0
-        real = guard.refusal_of
+        real = connections.address_refusal
         monkeypatch.setattr(
-            guard, "refusal_of", lambda where: None if where == "127.0.0.1" else real(where)
+            connections,
+            "address_refusal",
+            lambda where: None if where == "127.0.0.1" else real(where),
         )
         serve(provider, paper_pdf=redirect(provider.url("/paper.pdf", host="127.0.0.2")))
         (found,) = await download([provider.url("/paper.pdf")])

@@ -9,7 +9,7 @@ import pytest
 from tests.kit.access_log import peak_rate, refused
 from tests.kit.answers import Answer, Bucket, Request, by_path, in_turn, redirect, refusal
 from tests.kit.cli import Cli
-from tests.kit.fetch import FETCH
+from tests.kit.fetch_handlers import FETCH
 from tests.kit.nginx import SMALL, NginxServer, RequestLimit
 from tests.kit.provider import Provider
 from tests.kit.service import need
@@ -131,7 +131,7 @@ def test_what_a_status_means(cli: Cli, provider: Provider):
     assert (totals["done"], totals["not_found"], totals["error"]) == (1, 2, 1)
 
 
-def test_a_closed_host_keeps_its_items_while_the_others_go_on(cli: Cli, provider: Provider):
+def test_a_closed_host_keeps_its_items_while_the_others_continue(cli: Cli, provider: Provider):
     closed = Answer(429, [("Retry-After", "2")], b"later")
     asked_s: list[float] = []
 

@@ -84,7 +84,7 @@ def test_a_description_may_stand_in_the_config(cli: Cli, provider: Provider):
     assert "unknown key 'columnz'; did you mean 'columns'?" in refused.err
 
 
-def test_a_job_that_is_configured_wrongly_fails_and_the_worker_goes_on(cli: Cli):
+def test_a_job_that_is_configured_wrongly_fails_and_the_worker_continues(cli: Cli):
     cli.write("item.jsonl", '{"sku": "A-1"}\n')
     assert cli("queue", "import", "item.jsonl", "--handler", "http.lookup").code == 0
     words = ("queue", "import", "item.jsonl", "--handler", "prices.toml", "--queue", "good")
@@ -114,7 +114,7 @@ def test_rows_may_name_their_host_where_that_is_said(cli: Cli, provider: Provide
     }
 
 
-def test_what_will_not_do_writes_nothing(cli: Cli):
+def test_what_is_invalid_writes_nothing(cli: Cli):
     cli.write("prices.toml", TOML.replace("URL", "https://{host}"))
     refused = cli("run", "prices.toml", "rows.csv")
     assert refused.code == 2

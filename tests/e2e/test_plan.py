@@ -131,7 +131,7 @@ def test_nothing_known_is_said_and_shown_for_some_limits(cli: Cli):
         "1/s",
         "10/s",
         "100/s",
-        "anything",
+        "none",
     ]
 
 
@@ -186,7 +186,9 @@ def test_people_see_a_table_with_what_would_help(cli: Cli):
         (("nothing.csv",), "the file nothing.csv does not exist"),
     ],
 )
-def test_what_cannot_be_planned_is_said_in_a_line(cli: Cli, words: tuple[str, ...], story: str):
+def test_what_cannot_be_planned_is_reported_in_one_line(
+    cli: Cli, words: tuple[str, ...], story: str
+):
     cli.write("rows.csv", "id\n1\n")
     said = cli("plan", *words)
     assert said.code == 2
@@ -202,3 +204,11 @@ def test_a_job_that_is_not_there(cli: Cli, provider: Provider):
     said = cli("plan", "7")
     assert said.code == 2
     assert "7" in said.err
+
+
+def test_a_plan_says_that_the_finished_rows_sent_no_request(cli: Cli):
+    cli.write("plain.py", "def plain(item, ctx):\n    return {}\n")
+    cli.write("rows.csv", "id\n1\n2\n")
+    cli("run", "plain.py:plain", "rows.csv", "--limit", "1")
+    said = cli("plan", "1")
+    assert "none of its 1 finished row sent a request through `ctx.http`" in said.err

@@ -7,7 +7,7 @@ import pytest
 
 from tests.kit.answers import Answer, always, by_path
 from tests.kit.cli import Cli
-from tests.kit.fetch import FETCH
+from tests.kit.fetch_handlers import FETCH
 from tests.kit.provider import Provider, wait_until
 
 pytestmark = pytest.mark.slow

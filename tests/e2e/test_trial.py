@@ -34,7 +34,7 @@ def test_a_few_rows_are_tried_and_the_same_command_runs_the_others(cli: Cli):
     words = ("run", "lookup.py:price", "in.csv", "--out", "out.csv")
     tried = cli(*words, "--limit", "3")
     assert tried.code == 0
-    assert "finished: 3 rows: 3 done" in tried.err
+    assert "finished 3 rows: 3 done" in tried.err
     assert "37 other rows were not run" in tried.err
     assert tried.err.endswith(f"run all: headgate {' '.join(words)}\n")
     assert [row["n"] for row in rows(cli, "out.csv")] == ["1", "2", "3"]
@@ -50,7 +50,7 @@ def test_a_few_rows_are_tried_and_the_same_command_runs_the_others(cli: Cli):
 
     whole = cli(*words)
     assert whole.code == 0
-    assert f"resuming job 1: {sample.json['done']} finished rows are left alone" in whole.err
+    assert f"resuming job 1: {sample.json['done']} rows are already finished" in whole.err
     assert [row["price"] for row in rows(cli, "out.csv")] == [str(2 * n) for n in range(1, 41)]
     assert cli("jobs", "ls", "--json").json["jobs"][0]["id"] == 1
 
@@ -60,12 +60,82 @@ def test_failing_rows_show_at_once_and_a_run_can_be_stopped_for_them(cli: Cli):
     words = ("run", "lookup.py:price", "in.csv")
     stopped = cli(*words, "--max-errors", "25")
     assert stopped.code == 4
-    assert "30 rows failed and wait for another try: KeyError: 'prise' (lookup.py:3)" in stopped.err
+    assert "30 rows failed and wait for a retry: KeyError: 'prise' (lookup.py:3)" in stopped.err
     assert (
         "30 rows of 30 failed, which reaches --max-errors 25: KeyError: 'prise' at" in stopped.err
     )
-    assert "fix the handler, then go on with: headgate run lookup.py:price in.csv" in stopped.err
+    assert "fix the handler, then continue with: headgate run lookup.py:price in.csv" in stopped.err
     assert cli("jobs", "ls", "--json").json["jobs"][0]["counts"]["pending"] == 30
+
+
+FAST = """\
+import os
+from headgate import handler
+
+failed = os.open("failed.txt", os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+
+def fail(*items):
+    os.write(failed, "".join(f"{item.input['n']}\\n" for item in items).encode())
+    raise ValueError("wrong")
+
+async def each(item, ctx):
+    fail(item)
+
+async def some(item, ctx):
+    return fail(item) if int(item.input["n"]) % 10 == 0 else {"price": 1}
+
+@handler("packed", pack=20)
+async def packed(items, ctx):
+    fail(*items)
+"""
+MENDED = """\
+from headgate import handler
+
+async def each(item, ctx):
+    return {"price": 2}
+
+some = each
+
+@handler("packed", pack=20)
+async def packed(items, ctx):
+    return [{"price": 2} for item in items]
+"""
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def database(request: pytest.FixtureRequest) -> str:
+    if request.param == "postgres":
+        return str(request.getfixturevalue("postgres_url"))
+    return "headgate.db"
+
+
+@pytest.mark.parametrize(
+    ("handler", "limit", "processes", "most"),
+    [
+        ("each", "5", 1, 5 + 8),
+        ("each", "5", 4, 5 + 8),
+        ("packed", "5", 2, 5 + 8 * 20),
+        ("some", "5%", 2, 2 + 8),
+    ],
+)
+def test_fast_rows_are_stopped_within_those_in_flight(
+    tmp_path: Path, database: str, handler: str, limit: str, processes: int, most: int
+):
+    """A check once a second let 1,002 of 30,000 rows fail."""
+    cli = Cli(tmp_path, {"HEADGATE_RETRY__BACKOFF_BASE_S": "1"})
+    cli.write("fast.py", FAST)
+    cli.write("in.csv", "n\n" + "".join(f"{n}\n" for n in range(3_000)))
+    lanes = ("--concurrency", "8", "--processes", str(processes), "--db", database)
+    words = ("run", f"fast.py:{handler}", "in.csv", *lanes, "--max-errors", limit, "--json")
+    stopped = cli(*words)
+    assert stopped.code == 4, stopped.err
+    assert f"which reaches --max-errors {limit}: ValueError: wrong at fast.py:" in stopped.err
+    failed = set((tmp_path / "failed.txt").read_text().split())
+    assert 1 <= len(failed) <= most
+
+    cli.write("fast.py", MENDED)
+    resumed = cli(*words)
+    assert (resumed.code, resumed.json["done"]) == (0, 3_000), resumed.err
 
 
 def test_the_first_rows_that_all_fail_alike_give_a_hint(cli: Cli):

@@ -54,7 +54,7 @@ def assert_whole(caller: Caller, job_id: str, rows: int = ROWS) -> None:
     assert keys == [str(n) for n in range(1, rows + 1)]
 
 
-def test_a_killed_clerk_is_replaced_and_reads_on(tmp_path: Path, database: str):
+def test_a_killed_file_worker_is_replaced_and_continues_reading(tmp_path: Path, database: str):
     with ApiServer(tmp_path, database, **SLOW) as server:
         admin = server.admin()
         job_id = admin.send(rows_csv(ROWS), handler="shop.plain")
@@ -67,7 +67,7 @@ def test_a_killed_clerk_is_replaced_and_reads_on(tmp_path: Path, database: str):
         assert server.stop().code == 0
 
 
-def test_a_killed_foreman_is_replaced_and_work_goes_on(tmp_path: Path, database: str):
+def test_a_killed_supervisor_is_replaced_and_work_continues(tmp_path: Path, database: str):
     with ApiServer(tmp_path, database) as server:
         admin = server.admin()
         log = tmp_path / "log"
@@ -83,7 +83,7 @@ def test_a_killed_foreman_is_replaced_and_work_goes_on(tmp_path: Path, database:
 
 
 @pytest.mark.parametrize("at", [1, 9_000])
-def test_a_killed_server_reads_on_when_it_is_started_again(tmp_path: Path, at: int):
+def test_a_killed_server_continues_reading_when_it_is_started_again(tmp_path: Path, at: int):
     with ApiServer(tmp_path, **SLOW) as server:
         admin = server.admin()
         job_id = admin.send(rows_csv(ROWS), handler="shop.plain")
@@ -126,7 +126,7 @@ def _sizes(server: ApiServer) -> list[int]:
     return [file.stat().st_size for folder in server.uploads() for file in folder.iterdir()]
 
 
-def test_a_refusal_that_was_cut_short_is_finished_later(tmp_path: Path):
+def test_a_refusal_that_was_interrupted_is_finished_later(tmp_path: Path):
     """A bad row far down: the file_worker is killed while it removes the items."""
     with ApiServer(tmp_path, **SLOW) as server:
         admin = server.admin()
@@ -143,7 +143,7 @@ def export_state(admin: Caller, path: str) -> str:
     return str(admin.ask("GET", path, headers={"Accept": "application/json"}).json["state"])
 
 
-def test_a_killed_clerk_makes_its_export_again(tmp_path: Path):
+def test_a_killed_file_worker_makes_its_export_again(tmp_path: Path):
     with ApiServer(tmp_path) as server:
         admin = server.admin()
         job_id = admin.done(rows_csv(20_000), handler="shop.plain")

@@ -14,7 +14,7 @@ from headgate.core.retry import RetryDecision
 from headgate.core.settlement import settle
 from headgate.core.status import ItemStatus
 from headgate.core.worker import WorkerInfo, WorkerRow
-from headgate.engine.process import name_of
+from headgate.engine.process import process_name
 from headgate.engine.sweeper import Sweeper
 from headgate.ports.items import ClaimRequest, EnqueueRequest, SettleRequest
 from headgate.ports.reads import ItemQuery, ItemRow
@@ -73,7 +73,7 @@ async def a_job(store: Store, count: int) -> Job:
 
 async def a_worker(store: Store, name: str) -> str:
     """This very process, which is alive."""
-    me = name_of(os.getpid())
+    me = process_name(os.getpid())
     info = WorkerInfo(name, "s", me.host, me.boot_id, me.pid, me.started_ticks, "0", 10.0)
     await store.jobs.register(info)
     return name
@@ -147,7 +147,7 @@ async def test_no_page_misses_a_row(
 
 
 @JUMPS
-async def test_due_times_go_on_ticking(tmp_path: Path, wall: Wall, here: SqliteStore, jump: int):
+async def test_due_times_continue_ticking(tmp_path: Path, wall: Wall, here: SqliteStore, jump: int):
     """What was put off for thirty seconds by one process is due for all of them soon after."""
     async with here, there(tmp_path, wall, jump) as other:
         job = await a_job(here, 1)

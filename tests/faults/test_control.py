@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from headgate.core.status import ItemStatus, JobState
-from headgate.stores.sqlite.jobs import SqliteJobs
+from headgate.stores.jobs import SqlJobs
 from tests.faults.matrix import crossed
 from tests.kit.command import Command, until
 from tests.kit.project import Project
@@ -73,14 +73,14 @@ def test_a_command_that_ends_before_its_job_is_deleted_says_that_it_was(
     sqlite_project: Project, monkeypatch: pytest.MonkeyPatch
 ):
     """A deletion cancels first; the command that runs the job may end before all is gone."""
-    project, delete = sqlite_project, SqliteJobs.delete_job
+    project, delete = sqlite_project, SqlJobs.delete_job
     with fifty_running(project, "awaited_gate") as command:
 
-        async def late(jobs: SqliteJobs, job_id: int, limit: int = 1_000) -> int:
+        async def late(jobs: SqlJobs, job_id: int, limit: int = 1_000) -> int:
             await asyncio.to_thread(command.wait)
             return await delete(jobs, job_id, limit)
 
-        monkeypatch.setattr(SqliteJobs, "delete_job", late)
+        monkeypatch.setattr(SqlJobs, "delete_job", late)
         removed = project.invoke("jobs", "rm", "1", "--yes")
         ended = command.wait()
     assert removed.code == 0, removed.err
@@ -117,7 +117,7 @@ def test_one_interrupt_lets_running_items_finish(project: Project, name: str):
         (project.folder / "gate").touch()
         ended = command.wait()
     assert ended.code == 4, ended.err
-    assert "go on with: headgate run" in ended.err
+    assert "continue with: headgate run" in ended.err
     assert "Traceback" not in ended.err
     counts = project.counts()
     assert (counts.done, counts.pending, counts.processing) == (50, 70, 0)
@@ -144,8 +144,8 @@ def test_two_interrupts_hand_running_items_back_at_once(project: Project, name: 
 
 def resume(project: Project, talk: str) -> None:
     """Give the command that was printed, word by word."""
-    [printed] = [line for line in talk.splitlines() if line.startswith("go on with: ")]
-    words = printed.removeprefix("go on with: headgate ").split()
+    [printed] = [line for line in talk.splitlines() if line.startswith("continue with: ")]
+    words = printed.removeprefix("continue with: headgate ").split()
     ended = project.run(*words)
     assert ended.code == 0, ended.err
     items = project.assert_finished(120)

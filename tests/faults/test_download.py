@@ -71,7 +71,7 @@ def test_killed_at_any_step_nothing_half_shows_and_the_next_run_completes(
     assert unfinished * stride > 15  # the deaths were not all after the work
 
 
-def test_a_command_that_is_killed_in_the_middle_of_a_body_goes_on_there(tmp_path: Path):
+def test_a_command_that_is_killed_in_the_middle_of_a_body_resumes_there(tmp_path: Path):
     body = pdf_of(3_000_000)
 
     def answer(request: Request) -> Answer:

@@ -138,7 +138,7 @@ class Storm:
         return self._limit(request)
 
 
-def test_no_item_pays_for_a_storm(project: Project, provider: Provider):
+def test_a_storm_of_429_costs_no_attempts(project: Project, provider: Provider):
     provider.script = Storm(Bucket(100, 20), after=30, refusals=4)
     file = project.rows(60)
     words = project.batch(f"{HANDLERS}:fetch", file, "--processes", "2", url=provider.url(""))

@@ -52,7 +52,7 @@ def test_whatever_a_handler_raises_or_returns_ends_that_row_alone(project: Proje
     assert "sys.exit(7)" in str(by_deed["sys.exit"].last_error)
 
 
-def test_more_items_in_flight_than_a_board_has_pages_for_is_no_trouble(sqlite_project: Project):
+def test_more_running_items_than_board_pages_do_no_harm(sqlite_project: Project):
     """Thirty-two packs of 250 at once."""
     file = sqlite_project.rows(10_000)
     words = sqlite_project.batch(f"{HANDLERS}:packs", file, pause=0.2)

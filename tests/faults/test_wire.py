@@ -52,10 +52,10 @@ class Once:
         return self._rude
 
 
-def test_every_rudeness_ends_in_time_and_holds_up_nobody(
+def test_misbehaving_servers_time_out_and_delay_no_other_row(
     sqlite_project: Project, provider: Provider
 ):
-    """Each path twice: once for ever, and once only at first. In between, whoever is in order."""
+    """Each path twice: once forever, and once only at first. In between, whoever is in order."""
     project = sqlite_project
     scripts = {path: (lambda _, answer=answer: answer) for path, answer in RUDE.items()}
     scripts |= {f"{path}-once": Once(answer) for path, answer in RUDE.items()}

@@ -15,7 +15,7 @@ from urllib.parse import urlencode, urlsplit
 
 import psutil
 
-from tests.kit import shop
+from tests.kit import shop_handlers
 from tests.kit.command import Command, Ended, living, until
 from tests.kit.project import Project
 
@@ -208,7 +208,7 @@ class ApiServer:
         self.data = folder / "data"
         self.project.settings.setdefault("server__data_folder", str(self.data))
         # A copy: the folder of a handler file comes first wherever modules are looked for.
-        self.handlers = shutil.copy(str(shop.__file__), folder / "shop.py")
+        self.handlers = shutil.copy(str(shop_handlers.__file__), folder / "shop.py")
         self.url = ""
         self.token = ""
         self._command: Command | None = None
@@ -249,17 +249,17 @@ class ApiServer:
 
     def stop(self) -> Ended:
         """Ask it to end, and wait until it and all its processes have."""
-        staff = self.command.workers
+        children = self.command.workers
         os.kill(self.command.pid, signal.SIGTERM)
         ended = self.command.wait()
-        until(lambda: not living(staff), what="all processes to end with the server")
+        until(lambda: not living(children), what="all processes to end with the server")
         return ended
 
     def kill(self) -> None:
         """Kill -9 of the server alone; returns when its processes have followed."""
-        staff = self.command.workers
+        children = self.command.workers
         self.command.kill_supervisor()
-        until(lambda: not living(staff), what="all processes to die with the server")
+        until(lambda: not living(children), what="all processes to die with the server")
 
     def child(self, module: str) -> psutil.Process | None:
         """The living process that runs a module of ours."""

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 import msgspec
 
 from headgate.core.fault import FaultClass
-from headgate.core.gates.fair_split import Member
-from headgate.core.gates.state import GateState
+from headgate.core.gates.state import GateState, Member
 from headgate.core.item import ClaimedItem, NewItem
 from headgate.core.job import Job, NewJob
 from headgate.core.pacing.level import Level

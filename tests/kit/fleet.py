@@ -17,8 +17,8 @@ from headgate.engine.gates.tree import GateClosed
 from headgate.ports.gate import Route, Turn
 from headgate.ports.limits import Exchange, LimitLedger, Proposal
 from headgate.stores.sqlite import SqliteStore
-from tests.kit.agenda import START_S, Agenda, ProcessClock, resolve
 from tests.kit.answers import Answer, Request, Script, always
+from tests.kit.virtual_time import START_S, ProcessClock, Timeline, resolve
 
 ROUTE = Route("api", "example.org", "api.example.org")
 MINE = Turn("me", 1)
@@ -43,10 +43,10 @@ class TimedLedger:
     PATIENCE_S = 0.5
 
     def __init__(
-        self, ledger: LimitLedger, agenda: Agenda, clock: ProcessClock, urgent: list[Proposal]
+        self, ledger: LimitLedger, timeline: Timeline, clock: ProcessClock, urgent: list[Proposal]
     ) -> None:
         self._ledger = ledger
-        self._agenda = agenda
+        self._timeline = timeline
         self._clock = clock
         self._urgent = urgent
         """Of all processes: as long as there are no new ones, the ledger need not be asked."""
@@ -61,7 +61,7 @@ class TimedLedger:
         if self.errors:
             raise self.errors.pop()
         self._urgent += [proposal for proposal in proposals if proposal.urgent]
-        async with self._agenda.busy():
+        async with self._timeline.busy():
             return await self._ledger.exchange(proposals, keys)
 
     async def wait_urgent(self, timeout_s: float) -> bool:
@@ -76,7 +76,7 @@ class TimedLedger:
 
     async def _look(self) -> bool:
         self._known = len(self._urgent)
-        async with self._agenda.busy():
+        async with self._timeline.busy():
             return await self._ledger.wait_urgent(0.0)
 
     async def _reach(self) -> None:
@@ -124,9 +124,9 @@ class Process:
 class Fleet:
     """What the test holds in its hand."""
 
-    def __init__(self, settings: Settings, agenda: Agenda) -> None:
+    def __init__(self, settings: Settings, timeline: Timeline) -> None:
         self.settings = settings
-        self.agenda = agenda
+        self.timeline = timeline
         self.script: Script = always(Answer(200))
         self.seen: list[Arrival] = []
         self.processes: list[Process] = []
@@ -135,11 +135,11 @@ class Fleet:
 
     def time(self) -> float:
         """Seconds since the beginning."""
-        return self.agenda.now_s - START_S
+        return self.timeline.now_s - START_S
 
     async def run(self, seconds: float) -> None:
         """Let time pass."""
-        await self.agenda.run_until(self.agenda.now_s + seconds)
+        await self.timeline.run_until(self.timeline.now_s + seconds)
         for lane in self.lanes:
             if lane.done():
                 lane.result()  # what went wrong in it
@@ -152,7 +152,7 @@ class Fleet:
             self._in_flight += 1
             answer = self.script(REQUEST)
             self.seen.append(Arrival(self.time(), process, answer.status, self._in_flight))
-            self.agenda.at(self.agenda.now_s + answer.delay_s, lambda: leave(answer))
+            self.timeline.at(self.timeline.now_s + answer.delay_s, lambda: leave(answer))
             return False
 
         def leave(answer: Answer) -> bool:
@@ -161,7 +161,7 @@ class Fleet:
             return False
 
         # Once sent it is on its way, whatever becomes of its sender.
-        self.agenda.at(self.agenda.now_s + LATENCY_S / 2, arrive)
+        self.timeline.at(self.timeline.now_s + LATENCY_S / 2, arrive)
         return await answered
 
     def arrivals(self, since_s: float, until_s: float = float("inf")) -> list[Arrival]:
@@ -203,16 +203,16 @@ async def fleet(
         providers={"api": policy or ProviderPolicy()},
         gates=GatePolicy(longest_wait_s=longest_wait_s),
     )
-    made = Fleet(settings, Agenda())
+    made = Fleet(settings, Timeline())
     urgent: list[Proposal] = []
     async with AsyncExitStack() as stack:
         for number in range(processes):
-            clock = ProcessClock(made.agenda, wrong_by_s=(wrong_by_s or {}).get(number, 0.0))
+            clock = ProcessClock(made.timeline, wrong_by_s=(wrong_by_s or {}).get(number, 0.0))
             store = await stack.enter_async_context(
                 SqliteStore(folder / "headgate.db", now=clock.now)
             )
             process = Process(
-                made, number, clock, TimedLedger(store.limits, made.agenda, clock, urgent)
+                made, number, clock, TimedLedger(store.limits, made.timeline, clock, urgent)
             )
             made.processes.append(process)
         # Not before all stores are open: that takes real time, in which others would go on.

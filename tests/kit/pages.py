@@ -36,7 +36,7 @@ FENCE = re.compile(
 )
 EXIT = re.compile(r"#\s*exit\s+(\d+)\s*$")
 INTERRUPTED = re.compile(r"timeout --foreground --preserve-status -s INT \d+ (.*)")
-SETTLED = re.compile(r"^settled (\d+) items?", re.MULTILINE)
+SETTLED = re.compile(r"^finished (\d+) items?", re.MULTILINE)
 ENOUGH = 5
 """After so many attempts a command is interrupted, unless its page says how many it settles."""
 VARYING = (
@@ -51,7 +51,7 @@ MARK = "PAGE_FOLDER"
 """The variable by which the processes of a page are found."""
 PROGRESS = re.compile(
     r"[\d,]+ of [\d,]+ · |reading: |writing "
-    r"|[\d,+]+ rows? failed and waits? for another try|the first [\d,]+ rows all failed"
+    r"|[\d,+]+ rows? failed and waits? for a retry|the first [\d,]+ rows all failed"
 )
 
 

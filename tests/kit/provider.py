@@ -1,4 +1,4 @@
-"""An HTTP server that lies and misbehaves by script, and remembers all that it saw."""
+"""An HTTP server that misbehaves by script and logs every request."""
 
 import asyncio
 import contextlib
@@ -7,13 +7,11 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from http import HTTPStatus
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from tests.kit.answers import Answer, Request, Script, always
-from tests.kit.ports import LOOPBACK
+from tests.kit.tcp_server import TcpServer
 
-HEAD_BYTES = 64 * 1024
 NO_BODY = frozenset({204, 304})
 
 
@@ -31,60 +29,22 @@ class Seen(NamedTuple):
     """Whether the whole answer was given away."""
 
 
-class Provider:
-    """Runs in a thread of its own. What it does is up to `script`, which may change at any time."""
+class Provider(TcpServer):
+    """What it answers is up to `script`, which may change at any time."""
 
     def __init__(self, script: Script | None = None) -> None:
+        super().__init__(self._serve)
         self.script: Script = script or always(Answer(200, body=b"hello"))
-        self.port = 0
         self._seen: list[Seen] = []
         self._under_way: Counter[str] = Counter()
         self._overlap: Counter[str] = Counter()
-        self._connections = 0
         self._lock = threading.Lock()
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._server: asyncio.Server | None = None
-        self._talks: set[asyncio.Task[None]] = set()
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        self.up()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.down()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-
-    def up(self) -> None:
-        """Take connections, on the same port as before."""
-        asyncio.run_coroutine_threadsafe(self._up(), self._loop).result()
-
-    def down(self) -> None:
-        """Cut every connection and refuse new ones."""
-        asyncio.run_coroutine_threadsafe(self._down(), self._loop).result()
-
-    def url(self, path: str = "/", host: str = LOOPBACK) -> str:
-        """Where a client finds it; `localhost` is another host on the same port."""
-        return f"http://{host}:{self.port}{path}"
 
     @property
     def seen(self) -> list[Seen]:
-        """Every request that has ended, in that order. A client may know a moment earlier."""
+        """Requests that have ended, in that order. A client may know a moment earlier."""
         with self._lock:
             return list(self._seen)
-
-    @property
-    def connections(self) -> int:
-        """How many connections were ever made."""
-        return self._connections
 
     def under_way(self, host: str | None = None) -> int:
         """Requests that have arrived and whose answers have not ended; of one Host, or of all."""
@@ -96,41 +56,10 @@ class Provider:
         with self._lock:
             return self._overlap[host]
 
-    async def _up(self) -> None:
-        self._server = await asyncio.start_server(
-            self._talk, LOOPBACK, self.port, limit=HEAD_BYTES, backlog=1024
-        )
-        self.port = self._server.sockets[0].getsockname()[1]
-
-    async def _down(self) -> None:
-        if self._server is None:
-            return
-        server, self._server = self._server, None
-        server.close()
-        for talk in self._talks:
-            talk.cancel()
-        if self._talks:
-            await asyncio.wait(self._talks)
-        await server.wait_closed()
-
-    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One connection."""
-        talk = asyncio.current_task()
-        assert talk is not None
-        self._talks.add(talk)
-        self._connections += 1
-        # What was written has left for the kernel when `drain` returns.
-        writer.transport.set_write_buffer_limits(0)
-        try:
-            while (request := await _read_request(reader)) is not None:
-                if not await self._answer(request, reader, writer):
-                    break
-            writer.close()
-            await writer.wait_closed()
-        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            writer.transport.abort()
-        finally:
-            self._talks.discard(talk)
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while (request := await _read_request(reader)) is not None:
+            if not await self._answer(request, reader, writer):
+                break
 
     async def _answer(
         self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter

@@ -63,7 +63,7 @@ def test_a_function_and_exceptions_may_answer():
         run_handler(plain_price, {"sku": "down"}, http=http)
 
 
-def test_a_request_that_nobody_scripted_says_what_there_is():
+def test_an_unscripted_request_lists_the_scripted_ones():
     with pytest.raises(LookupError, match=r"GET https://shop.example/prices/A1; scripted: x"):
         run_handler(plain_price, {"sku": "A1"}, http=FakeHttp({"x": 200}))
     with pytest.raises(TypeError, match="a mapping, a list, a text or a status"):

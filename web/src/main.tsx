@@ -3,8 +3,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { keys } from "./api/keys";
-import { newQueries } from "./api/queries";
+import { keys, newQueries } from "./api/queries";
 import { followTheme } from "./design/theme";
 import { newRouter } from "./routes";
 

@@ -8,11 +8,10 @@ import {
 } from "@tanstack/react-router";
 import { aboutQuery, meQuery } from "./api";
 import { Loading } from "./design";
-import { Failure } from "./shell/Failure";
+import { Failure, NotFoundScreen } from "./shell/Failure";
 import { Frame } from "./shell/Frame";
 import { loaded } from "./shell/loading";
-import { NotFoundScreen } from "./shell/NotFoundScreen";
-import { only, ownPath, parseSearch, stringifySearch } from "./shell/search";
+import { only, ownPath, parseSearch, stringifySearch } from "./shell/urlState";
 
 // Each screen is a separate chunk that loads when it is first opened. The names in `only` are the
 // search parameters of a screen.

@@ -11,7 +11,7 @@ from benchmarks.pacing.catalogue import named
 from benchmarks.pacing.cores import spread
 from benchmarks.pacing.events import Events
 from benchmarks.pacing.figure import Bound, Figure
-from benchmarks.pacing.fleet import Crew, FleetOutcome, sail
+from benchmarks.pacing.fleet import FleetOutcome, FleetRules, sail
 from benchmarks.pacing.ledger import VirtualLedger
 from benchmarks.pacing.plan import Plan, sliver
 from benchmarks.pacing.report import Report
@@ -31,8 +31,8 @@ WINDOWS = ("fw 600/min RA",)
 class Voyage:
     """One fleet, one provider, one seed."""
 
-    crew_name: str
-    crew: Crew
+    fleet_name: str
+    fleet: FleetRules
     scenario: Scenario
     seed: int
 
@@ -48,7 +48,7 @@ def by_ledger(events: Events, processes: int) -> Sequence[Rule]:
     return [Sharing(f"process {number}", ledger) for number in range(processes)]
 
 
-CREWS: Mapping[str, Crew] = {
+FLEETS: Mapping[str, FleetRules] = {
     "botocore alone": partial(each_alone, BOTOCORE.make),
     "reference alone": partial(each_alone, REFERENCE.make),
     "ours alone": partial(each_alone, OURS.make),
@@ -74,9 +74,9 @@ def run(plan: Plan) -> Report:
     seeds = SEEDS[:1] if plan.smoke else SEEDS
     scenarios = [sliver(each) for each in scenarios] if plan.smoke else scenarios
     voyages = [
-        Voyage(name, crew, scenario, seed)
+        Voyage(name, fleet, scenario, seed)
         for scenario in scenarios
-        for name, crew in CREWS.items()
+        for name, fleet in FLEETS.items()
         for seed in seeds
     ]
     outcomes = list(zip(voyages, spread(sailed, voyages, plan.jobs), strict=True))
@@ -94,19 +94,19 @@ def run(plan: Plan) -> Report:
 
 
 def sailed(voyage: Voyage) -> FleetOutcome:
-    return sail(voyage.scenario, voyage.crew, PROCESSES, voyage.seed)
+    return sail(voyage.scenario, voyage.fleet, PROCESSES, voyage.seed)
 
 
 def means(
     outcomes: Sequence[tuple[Voyage, FleetOutcome]], scenario: Scenario, value: str
 ) -> dict[str, float]:
     return {
-        crew: fmean(
+        fleet: fmean(
             VALUES[value](outcome)
             for voyage, outcome in outcomes
-            if voyage.crew_name == crew and voyage.scenario is scenario
+            if voyage.fleet_name == fleet and voyage.scenario is scenario
         )
-        for crew in CREWS
+        for fleet in FLEETS
     }
 
 
@@ -115,7 +115,7 @@ def worst(details: Sequence[Figure], value: str) -> Figure:
     bound = BOUNDS[value]
     pick = max if bound.at_most else min
     of_value = [each for each in details if each.title in {f"{name}: {value}" for name in BUCKETS}]
-    values = {crew: pick(each.values[crew] for each in of_value) for crew in CREWS}
+    values = {fleet: pick(each.values[fleet] for each in of_value) for fleet in FLEETS}
     return Figure(f"worst bucket: {value}", values, bound, unit_of(value))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from headgate.core.address import refusal_of
+from headgate.core.address import address_refusal
 from headgate.core.errors import UsageError
 from headgate.core.url import parse_origin, split_origin
 
@@ -11,8 +11,6 @@ LOCAL = "localhost"
 
 
 class Asking(Protocol):
-    """A handler, or its description."""
-
     @property
     def name(self) -> str: ...
 
@@ -34,7 +32,7 @@ def require_public(handler: Asking, *, allow_private: bool) -> None:
     for url in handler.asks:
         host = parse_origin(split_origin(url)[0]).host.strip("[]")
         loopback = host == LOCAL or host.endswith(f".{LOCAL}")
-        kind = "loopback" if loopback else refusal_of(host)
+        kind = "loopback" if loopback else address_refusal(host)
         if kind not in {None, "not an address"}:
             raise UsageError(
                 f"{handler.name} requests {url}, which is {kind} and not public: every row would be"

@@ -16,25 +16,23 @@ _MEMORY = 64 * 1024 * 1024
 
 
 class Minted(msgspec.Struct, frozen=True):
-    """A new secret, its public id, and the digest to store."""
-
     id: str
     secret: str
     digest: str
 
 
-def mint() -> Minted:
+def new_token() -> Minted:
     """A random token of 256 bits."""
     secret = PREFIX + secrets.token_urlsafe(32)
-    return Minted(secrets.token_hex(6), secret, digest_of(secret))
+    return Minted(secrets.token_hex(6), secret, token_digest(secret))
 
 
-def digest_of(secret: str) -> str:
+def token_digest(secret: str) -> str:
     """The digest to store for a token. One round is enough: 256 random bits cannot be guessed."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def csrf_of(secret: str) -> str:
+def csrf_token(secret: str) -> str:
     """CSRF token of a session: a page sends it beside its cookie."""
     return hmac.new(secret.encode(), b"csrf", hashlib.sha256).hexdigest()
 
@@ -46,7 +44,7 @@ def hash_password(password: str) -> str:
     return f"scrypt${_COST}${_BLOCK}${_LANES}${b64encode(salt).decode()}${b64encode(made).decode()}"
 
 
-def fits(password: str, kept: str | None) -> bool:
+def password_matches(password: str, kept: str | None) -> bool:
     """True if the password matches; takes the same time without a stored one."""
     salt, made = _parts(kept) if kept else (b"no such user", b"")
     return hmac.compare_digest(_scrypt(password, salt), made)

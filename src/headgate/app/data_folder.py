@@ -37,11 +37,9 @@ class DataFolder:
         return folder
 
     def source_of(self, folder: Path, name: str = "") -> str:
-        """The source text of a job for a file (or all files) of an upload folder."""
         return f"{UPLOAD}{folder.name}/{name}"
 
     def path_of(self, source: str) -> Path:
-        """The file or folder of such a source text."""
         folder, _, name = source.removeprefix(UPLOAD).partition("/")
         if not source.startswith(UPLOAD) or not _ID.fullmatch(folder) or name != safe_name(name):
             raise ValueError(f"{source!r} is not an upload")
@@ -54,14 +52,12 @@ class DataFolder:
             shutil.rmtree(self.uploads / folder, ignore_errors=True)
 
     def copy_folder(self, job_id: int) -> Path:
-        """Folder of the copy of a job's remote source."""
         return self.copies / str(job_id)
 
     def remove_copy(self, job_id: int) -> None:
         shutil.rmtree(self.copy_folder(job_id), ignore_errors=True)
 
     def export_file(self, job_id: int, export_id: int, ending: str) -> Path:
-        """Path of an export."""
         folder = self.exports / str(job_id)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         return folder / f"{export_id}.{ending}"
@@ -88,7 +84,7 @@ def data_folder(settings: Settings) -> DataFolder:
     return DataFolder((beside / ".headgate-data").resolve())
 
 
-def shown_name(name: str) -> str:
+def display_name(name: str) -> str:
     """A file's name for display; it may be longer than a file system allows."""
     plain = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
     return _cut(_ODD.sub("_", plain).strip(". "), LONGEST_SHOWN)
@@ -96,7 +92,7 @@ def shown_name(name: str) -> str:
 
 def safe_name(name: str) -> str:
     """A file's name without anything that has a meaning to a file system."""
-    return _cut(shown_name(name), LONGEST_NAME)
+    return _cut(display_name(name), LONGEST_NAME)
 
 
 def _cut(name: str, limit: int) -> str:
@@ -120,7 +116,6 @@ class JobFiles:
         self._clock = clock
 
     def space(self, name: str) -> LocalBlobs:
-        """Blobs of one job."""
         return LocalBlobs(self._folder.blobs / name, self._clock)
 
     def locate(self, job: JobView, name: str) -> Path:

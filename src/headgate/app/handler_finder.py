@@ -10,14 +10,12 @@ from headgate.app.settings import Settings
 from headgate.core.gates.wait import AT_GATES, Wait, WaitKind
 from headgate.core.job import Job
 from headgate.core.status import UNFINISHED
-from headgate.handlers.presence import problem_of
+from headgate.handlers.presence import handler_problem
 from headgate.handlers.registry import DOWNLOAD, resolve
 from headgate.ports.handler import HandlerSpec
 
 
 class HandlerFinder:
-    """Finds handlers as the processes of one project do."""
-
     def __init__(self, settings: Settings, environment: Mapping[str, str]) -> None:
         """Keys of services are read from `environment`."""
         self._settings = settings
@@ -32,18 +30,18 @@ class HandlerFinder:
         # Imported by then; most commands never use it.
         download = importlib.import_module("headgate.handlers.download.handler")
         settings = self._settings
-        known = download.Known(
+        deps = download.DownloadDeps(
             settings.download, settings.providers, self._environment, settings.net.user_agent
         )
-        return msgspec.structs.replace(spec, for_job=partial(download.of_config, known=known))
+        return msgspec.structs.replace(spec, for_job=partial(download.of_config, deps=deps))
 
 
 def handler_wait(job: Job) -> Wait | None:
     """The wait of a job whose handler cannot be loaded on this machine; None if it can."""
     if job.state not in UNFINISHED:
         return None
-    problem = problem_of(job.handler)
-    return Wait(WaitKind.WORKER, unloadable(job, problem)) if problem else None
+    problem = handler_problem(job.handler)
+    return Wait(WaitKind.WORKER, unloadable_text(job, problem)) if problem else None
 
 
 def item_wait(job: Job, wait: Wait | None) -> Wait | None:
@@ -53,14 +51,12 @@ def item_wait(job: Job, wait: Wait | None) -> Wait | None:
     return handler_wait(job) or wait
 
 
-def unloadable(job: Job, problem: str) -> str:
-    """Message that a handler cannot be loaded, with the reason and advice."""
+def unloadable_text(job: Job, problem: str) -> str:
     return (
         f"the handler {job.handler} of job {job.id} cannot be loaded: {problem};"
-        f" restore it, or give its new place: {rebinding(job)}"
+        f" restore it, or give its new place: {rebind_command(job.id)}"
     )
 
 
-def rebinding(job: Job) -> str:
-    """The command that gives a job another handler."""
-    return f"headgate jobs rebind {job.id} path/to/file.py:function"
+def rebind_command(job_id: int | str) -> str:
+    return f"headgate jobs rebind {job_id} path/to/file.py:function"

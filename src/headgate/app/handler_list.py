@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from headgate.core.errors import HeadgateError, UnknownHandler
-from headgate.handlers.info import HandlerInfo, describe
+from headgate.handlers.registry import HandlerInfo, describe_handlers
 from headgate.handlers.search_path import add_folder
 
 MODULE = "headgate.app.handler_list"
@@ -84,7 +84,7 @@ def main() -> None:
     add_folder(Path.cwd())
     gc.enable()
     try:
-        answer = HandlerList(describe(sys.argv[1:]))
+        answer = HandlerList(describe_handlers(sys.argv[1:]))
     except HeadgateError as error:
         answer = HandlerList(error=str(error))
     with os.fdopen(answer_to, "wb") as pipe:

@@ -4,7 +4,7 @@ import asyncio
 import importlib
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -66,7 +66,9 @@ class HttpFactory:
         self._cache: HttpCache | None = None
         self._blobs: LocalBlobs | None = None
         self._opening = threading.Lock()
+        self.untimed: Callable[[], AbstractContextManager[None]] = nullcontext
         self._loop = asyncio.get_running_loop()
+        self._loop_thread = threading.get_ident()
         time = LedgerTime(clock)
         ceiling = partial(SharedLimiter, me, kind=ConfiguredLimiter)
         paths = GatePaths(
@@ -105,7 +107,13 @@ class HttpFactory:
         blocking: bool,
     ) -> Http:
         """The client of one attempt."""
-        stack = self._stack or self._ready()
+        stack = self._stack
+        if stack is None:
+            turn.waits.begin()  # loading is not the handler's work, nor is waiting for it
+            try:
+                stack = self._ready()
+            finally:
+                turn.waits.end()
         guarded = guarded or self._settings.net.guard_all
         client = stack.client(turn, provider, record, guarded=guarded)
         if not blocking:
@@ -159,8 +167,11 @@ class HttpFactory:
             self._loops.start("shared limits", lambda _sign: self._sync.run())
 
     def _ready(self) -> "HttpStack":
+        is_blocking = threading.get_ident() == self._loop_thread
         with self._opening:  # synchronous handlers call from other threads
-            self._stack = self._stack or self._open()
+            if self._stack is None:
+                with self.untimed() if is_blocking else nullcontext():
+                    self._stack = self._open()
             return self._stack
 
     def _open(self) -> "HttpStack":

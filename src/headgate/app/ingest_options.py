@@ -1,4 +1,4 @@
-"""How the server reads a job's source: stored with the job, used by the file worker."""
+"""How a job's source is read: options stored with the job, and messages about its encoding."""
 
 from collections.abc import Mapping
 
@@ -20,3 +20,30 @@ class IngestOptions(msgspec.Struct, frozen=True):
 
 def ingest_options_in(job: Job) -> IngestOptions:
     return msgspec.convert(job.reading or {}, IngestOptions)
+
+
+_NAMES = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
+_OTHERS = "(cp1251, shift_jis, …)"
+
+
+def command_encoding_message(file: str, fits: str | None) -> str:
+    """A message for the command line; `fits` is a matching encoding."""
+    keep = "--encoding utf-8 keeps the rows that cannot be read as errors"
+    if fits is None:
+        return f"{file} is not UTF-8: state its encoding with --encoding {_OTHERS}; {keep}"
+    looks = _NAMES.get(fits, fits)
+    return f"{file} is not UTF-8; it looks like {looks}: add --encoding {fits}; {keep}"
+
+
+def request_encoding_message(fits: str | None) -> str:
+    """A message for the HTTP API; `fits` is a matching encoding."""
+    keep = "send utf-8 to keep the rows that cannot be read as errors"
+    if fits is None:
+        return (
+            f"this file is not in UTF-8: send its encoding as `encoding` in `read` {_OTHERS},"
+            f" or {keep}"
+        )
+    return (
+        f"this file is not in UTF-8, but can be read as {fits}: send that as `encoding` in"
+        f" `read`, or {keep}"
+    )

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from headgate.app.telemetry import logger
-from headgate.core.fault import error_in_words
+from headgate.core.fault import error_text
 from headgate.core.redact_text import redacted
 from headgate.core.retry import SOUND_S, restart_delay_s
 from headgate.ports.clock import Clock
@@ -33,7 +33,6 @@ class LoopState(msgspec.Struct):
     """True after a sign of life since the last start."""
     restarts: int = 0
     last_error: str = ""
-    """Reason why it ended the last time."""
 
 
 class Loops:
@@ -45,9 +44,9 @@ class Loops:
         self._on_sign = on_sign
         self._states: dict[str, LoopState] = {}
         self._tasks: list[asyncio.Task[None]] = []
+        self._stopping = False
 
     def start(self, name: str, work: Work, allowed_s: float = ALLOWED_S) -> None:
-        """Run a loop until `stop`."""
         state = self._watched(name, allowed_s)
         self._tasks.append(asyncio.create_task(self._keep(state, work), name=name))
 
@@ -56,7 +55,6 @@ class Loops:
         self._watched(name, allowed_s)
 
     def note_sign(self, name: str) -> None:
-        """Record a sign of life."""
         state = self._states.get(name)
         if state is not None:
             state.seen_s = self._clock.monotonic()
@@ -66,26 +64,25 @@ class Loops:
                 self._on_sign(name)
 
     def states(self) -> list[LoopState]:
-        """All loops, in the order of their start."""
+        """The states of all loops, in the order of their start."""
         return [*self._states.values()]
 
     def silent_s(self, state: LoopState) -> float:
-        """Seconds since its last sign of life."""
         return self._clock.monotonic() - state.seen_s
 
     def silent(self) -> list[str]:
-        """Names of loops that have been silent for longer than allowed."""
         return [
             state.name for state in self._states.values() if self.silent_s(state) > state.allowed_s
         ]
 
     async def stop(self) -> None:
-        """End all loops and wait for them."""
+        self._stopping = True
         for task in self._tasks:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
         self._tasks = []
+        self._stopping = False
 
     def _watched(self, name: str, allowed_s: float) -> LoopState:
         state = LoopState(name, allowed_s, self._clock.monotonic())
@@ -120,8 +117,11 @@ class Loops:
             return "it was cancelled"
         except LoopEnded as error:
             return str(error)
-        except Exception as error:  # noqa: BLE001  any error: the loop is restarted
-            reason = redacted(error_in_words(error))
+        except Exception as error:
+            if self._stopping:
+                # A task group raises the error of a child instead of the cancellation.
+                raise asyncio.CancelledError from error
+            reason = redacted(error_text(error))
             logger().error("a loop failed", loop=state.name, exc_info=error)
             return reason
         return "it returned"

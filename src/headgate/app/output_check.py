@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from headgate.core.errors import UsageError
-from headgate.transfer.places.local import RECORD_SUFFIX
-from headgate.transfer.places.target import STDOUT
+from headgate.transfer.files import RECORD_SUFFIX, STDOUT
 
 
 def require_output(out: Path, inputs: Sequence[Path], option: str = "--out") -> None:

@@ -16,8 +16,6 @@ KEPT_US: Final = 7 * DAY_US
 
 
 class OutputFolders:
-    """Returns the same open folder for the same path."""
-
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._open: dict[str, ArtifactFolder] = {}
@@ -32,7 +30,6 @@ class OutputFolders:
         return found
 
     async def close(self) -> None:
-        """Finish pending files and close all folders."""
         while self._open:
             _, folder = self._open.popitem()
             await folder.close()

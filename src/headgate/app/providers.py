@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from headgate.core.errors import BadSetting
-from headgate.core.presets import PRESETS
-from headgate.core.provider import ProviderPolicy
+from headgate.core.provider import PRESETS, ProviderPolicy
 
 SECTION = "providers."
 

@@ -11,7 +11,7 @@ from headgate.core.errors import BadSetting, HeadgateError, KeyReused
 from headgate.core.job import ARRIVAL, LOCAL_OWNER, NewJob, Once
 from headgate.core.redact_values import without_secrets
 from headgate.ports.clock import Clock
-from headgate.ports.place import FoundFile
+from headgate.ports.source import FoundFile
 from headgate.ports.store import Store
 from headgate.transfer.places.opening import open_place
 from headgate.transfer.places.watching import Sightings, WatchSettings, arrivals

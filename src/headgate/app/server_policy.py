@@ -4,8 +4,8 @@ from typing import Annotated
 
 import msgspec
 
+from headgate.core.address import parse_networks
 from headgate.core.bounds import Count, Days, Pace, Patience, Seconds
-from headgate.core.client_address import networks_of
 
 Megabytes = Annotated[int, msgspec.Meta(ge=1)]
 Port = Annotated[int, msgspec.Meta(ge=0, le=65_535)]
@@ -96,6 +96,6 @@ class ServerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         try:
-            networks_of(self.trusted_proxies)
+            parse_networks(self.trusted_proxies)
         except ValueError as error:
             raise ValueError(f"trusted_proxies: {error}") from error

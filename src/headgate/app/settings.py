@@ -175,7 +175,6 @@ LEAVES: Mapping[str, Leaf] = {leaf.path: leaf for leaf in leaves()}
 
 
 def value_of(settings: Settings, path: str) -> Any:
-    """The value at a dotted path."""
     value: Any = settings
     for name in path.split("."):
         value = getattr(value, name)

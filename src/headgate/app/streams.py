@@ -77,7 +77,6 @@ def open_missing_streams() -> None:
 
 
 def flush() -> None:
-    """Flush the standard streams, if possible."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

@@ -36,7 +36,6 @@ class ProcessLog:
         self.set_up("warning", "text")
 
     def set_up(self, level: str, log_format: str, stream: TextIO | None = None) -> None:
-        """Set level, format and stream; the default is standard error."""
         self._threshold = LEVELS[level]
         self._format = log_format
         self._stream = stream
@@ -79,7 +78,6 @@ LOG = ProcessLog()
 
 
 def configure(level: str, log_format: str, stream: TextIO | None = None) -> None:
-    """Set up the log of this process; it goes to standard error, like all messages."""
     LOG.set_up(level, log_format, stream)
     logging.lastResort = _ToLog(logging.WARNING)
 
@@ -195,18 +193,20 @@ class LogObserver:
 
     def started(self, item: ClaimedItem, handler: str) -> None:
         if self._debug:
-            self._log.debug("attempt started", **_facts(item, handler))
+            self._log.debug("attempt started", **_item_fields(item, handler))
 
     def ended(self, item: ClaimedItem, handler: str, settlement: Settlement) -> None:
         """Log success at debug level, anything else at info level."""
         if settlement.error_class is None and settlement.status is not ItemStatus.PENDING:
             if self._debug:
-                self._log.debug("attempt ended", **_facts(item, handler), **_outcome(settlement))
+                self._log.debug(
+                    "attempt ended", **_item_fields(item, handler), **_outcome(settlement)
+                )
         elif self._info:
             event = "attempt failed" if settlement.error_class else "attempt postponed"
             self._log.info(
                 event,
-                **_facts(item, handler),
+                **_item_fields(item, handler),
                 **_outcome(settlement),
                 error_class=settlement.error_class,
                 reason=settlement.reason,
@@ -219,7 +219,7 @@ class LogObserver:
             self._log.info(what, **facts)
 
 
-def _facts(item: ClaimedItem, handler: str) -> dict[str, object]:
+def _item_fields(item: ClaimedItem, handler: str) -> dict[str, object]:
     return {
         "job": item.job_id,
         "item": item.id,

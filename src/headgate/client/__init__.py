@@ -1,6 +1,6 @@
 """A typed client of the HTTP API: `async with Client(url, token) as client: …`."""
 
-from headgate.client.across_jobs import Oldest, PendingFilter, Replay
+from headgate.client.across_jobs import PendingFilter, Replay
 from headgate.client.client import Client
 from headgate.client.errors import (
     ApiError,
@@ -16,16 +16,26 @@ from headgate.client.errors import (
     Unavailable,
     UserNotFound,
 )
-from headgate.client.events import Changed, Counters, Event, GateChange, Hello, Trouble
-from headgate.client.exports import Export
-from headgate.client.gates import Gate
-from headgate.client.items import Item, ItemFilter, ItemWhole
-from headgate.client.jobs import ErrorGroup, Filter, Job, JobDetail, Reprocess
-from headgate.client.queues import Fed, Rows
-from headgate.client.submit import NewJob, Preview
-from headgate.client.system import System
+from headgate.client.items import ItemFilter
+from headgate.client.jobs import Filter, Reprocess
+from headgate.client.queues import Rows
+from headgate.client.submit import NewJob
 from headgate.client.transport import ClientTimeouts
-from headgate.client.values import Counts, Page, Wait
+from headgate.schema.events import Changed, Counters, EventView, GateChange, Hello, Trouble
+from headgate.schema.gates import Gate, GateList
+from headgate.schema.items import ItemView, ItemWhole, Oldest
+from headgate.schema.jobs import (
+    CountsView,
+    ErrorGroupView,
+    ExportView,
+    FedView,
+    JobDetail,
+    JobResponse,
+    Preview,
+    WaitView,
+)
+from headgate.schema.system import System
+from headgate.schema.values import Page
 
 __all__ = [
     "ApiError",
@@ -34,23 +44,24 @@ __all__ = [
     "ClientTimeouts",
     "Conflict",
     "Counters",
-    "Counts",
-    "ErrorGroup",
-    "Event",
-    "Export",
+    "CountsView",
+    "ErrorGroupView",
+    "EventView",
     "ExportNotFound",
-    "Fed",
+    "ExportView",
+    "FedView",
     "Filter",
     "Gate",
     "GateChange",
+    "GateList",
     "Hello",
-    "Item",
     "ItemFilter",
     "ItemNotFound",
+    "ItemView",
     "ItemWhole",
-    "Job",
     "JobDetail",
     "JobNotFound",
+    "JobResponse",
     "NewJob",
     "NotAllowed",
     "NotFound",
@@ -68,5 +79,5 @@ __all__ = [
     "Trouble",
     "Unavailable",
     "UserNotFound",
-    "Wait",
+    "WaitView",
 ]

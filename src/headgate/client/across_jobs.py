@@ -6,13 +6,14 @@ from typing import Any
 
 import msgspec
 
-from headgate.client.items import Item
 from headgate.client.transport import ApiRequest, Transport, as_json
-from headgate.client.values import Counts, Moment, Page, Params, Wired, between, params, walk
-from headgate.core.status import ItemStatus, JobState
+from headgate.client.values import Params, between, params, walk
+from headgate.core.status import ItemStatus
+from headgate.schema.items import DeadTotals, ItemView, Oldest, Replayed
+from headgate.schema.values import Page, WireValue
 
 
-class Replay(Wired, frozen=True, kw_only=True, omit_defaults=True):
+class Replay(WireValue, frozen=True, kw_only=True, omit_defaults=True):
     """Which dead letters: by id, of one job, or all; give one of the three."""
 
     item_ids: Sequence[str] | None = None
@@ -28,29 +29,7 @@ class Replay(Wired, frozen=True, kw_only=True, omit_defaults=True):
     """Only count."""
 
 
-class Replayed(Wired, frozen=True, kw_only=True):
-    """The number of items that were (or would be) requeued, and their jobs."""
-
-    count: int
-    job_ids: Sequence[str] = ()
-
-
-class DeadOfJob(Wired, frozen=True, kw_only=True):
-    job_id: str
-    name: str
-    count: int
-
-
-class DeadTotals(Wired, frozen=True, kw_only=True):
-    """Numbers of dead letters by job, newest job first."""
-
-    count: int
-    whole: bool = True
-    """Whether every job was counted."""
-    jobs: Sequence[DeadOfJob] = ()
-
-
-class DeadLetters:
+class DeadLettersClient:
     def __init__(self, wire: Transport) -> None:
         self._wire = wire
 
@@ -61,16 +40,16 @@ class DeadLetters:
         job_type: str | None = None,
         page_size: int = 100,
         after: str | None = None,
-    ) -> Page[Item]:
+    ) -> Page[ItemView]:
         """A page, the longest dead first."""
         query = params(errorClass=error_class, jobType=job_type, pageSize=page_size, after=after)
         return await self._wire.value(
-            ApiRequest(path="/api/dead-letters", params=query), Page[Item]
+            ApiRequest(path="/api/dead-letters", params=query), Page[ItemView]
         )
 
     def all(
         self, *, error_class: str | None = None, job_type: str | None = None
-    ) -> AsyncIterator[Item]:
+    ) -> AsyncIterator[ItemView]:
         return walk(
             lambda after: self.page(
                 error_class=error_class, job_type=job_type, page_size=1_000, after=after
@@ -95,7 +74,7 @@ class DeadLetters:
 Body = dict[str, Any]
 
 
-class PendingFilter(Wired, frozen=True, kw_only=True):
+class PendingFilter(WireValue, frozen=True, kw_only=True):
     """Which items; conditions are joined by AND."""
 
     statuses: Collection[ItemStatus] = ()
@@ -120,37 +99,7 @@ class PendingFilter(Wired, frozen=True, kw_only=True):
         return times | params(userId=viewer, jobType=self.job_type, jobId=self.job_id)
 
 
-class OldestOfJob(Wired, frozen=True, kw_only=True):
-    """A job with open items, and its item that is unchanged for longest."""
-
-    job_id: str
-    name: str
-    owner: str
-    handler: str
-    state: JobState
-    counts: Counts
-    oldest_at: Moment
-    item_id: str
-
-
-class OldestAtProvider(Wired, frozen=True, kw_only=True):
-    """A provider that open items wait for, and the item that is unchanged for longest."""
-
-    name: str
-    jobs: int
-    """Number of jobs with such items."""
-    oldest_at: Moment
-    item_id: str
-
-
-class Oldest(Wired, frozen=True, kw_only=True):
-    """Jobs and providers, the longest wait first."""
-
-    jobs: Sequence[OldestOfJob] = ()
-    providers: Sequence[OldestAtProvider] = ()
-
-
-class Pending:
+class PendingClient:
     """Items across jobs, longest unchanged first; an item that changes meanwhile may come twice."""
 
     def __init__(self, wire: Transport) -> None:
@@ -158,9 +107,9 @@ class Pending:
 
     async def page(
         self, which: PendingFilter | None = None, *, page_size: int = 100, after: str | None = None
-    ) -> Page[Item]:
+    ) -> Page[ItemView]:
         query = (which or PendingFilter()).params(page_size, after)
-        return await self._wire.value(ApiRequest(path="/api/pending", params=query), Page[Item])
+        return await self._wire.value(ApiRequest(path="/api/pending", params=query), Page[ItemView])
 
     async def oldest(self, *, everybody: bool = False) -> Oldest:
         """The oldest open item of each job and of each provider."""
@@ -182,5 +131,5 @@ class Pending:
         ask = ApiRequest(method="POST", path="/api/pending/reprocess", body=body, headers=headers)
         return await self._wire.value(ask, Replayed)
 
-    def all(self, which: PendingFilter | None = None) -> AsyncIterator[Item]:
+    def all(self, which: PendingFilter | None = None) -> AsyncIterator[ItemView]:
         return walk(lambda after: self.page(which, page_size=1_000, after=after))

@@ -4,18 +4,18 @@ import os
 from types import TracebackType
 from typing import Self
 
-from headgate.client.access import Me, Tokens, Users
-from headgate.client.across_jobs import DeadLetters, Pending
-from headgate.client.events import Events
-from headgate.client.exports import Exports
-from headgate.client.gates import Providers
-from headgate.client.items import Items, Reviews
-from headgate.client.jobs import Jobs
-from headgate.client.queues import Queues
-from headgate.client.submit import Submit
-from headgate.client.system import Handler, Health, System, Workers
+from headgate.client.across_jobs import DeadLettersClient, PendingClient
+from headgate.client.admin import ProvidersClient, TokensClient, UsersClient, WorkersClient
+from headgate.client.events import EventsClient
+from headgate.client.exports import ExportsClient
+from headgate.client.items import ItemsClient, ReviewsClient
+from headgate.client.jobs import JobsClient
+from headgate.client.queues import QueuesClient
+from headgate.client.submit import SubmitClient
 from headgate.client.transport import ApiRequest, ClientTimeouts, Transport
-from headgate.client.values import Listed
+from headgate.schema.access import Me
+from headgate.schema.system import HandlerView, HealthView, System
+from headgate.schema.values import Listed
 
 TOKEN_VARIABLE = "HEADGATE_TOKEN"  # noqa: S105  the name of a variable
 
@@ -33,19 +33,19 @@ class Client:
         timeouts = timeouts or ClientTimeouts()
         secret = os.environ.get(TOKEN_VARIABLE, "") if token is None else token
         self._wire = Transport(url, secret.strip(), timeouts)
-        self.submit = Submit(self._wire)
-        self.jobs = Jobs(self._wire, timeouts)
-        self.items = Items(self._wire)
-        self.exports = Exports(self._wire, timeouts)
-        self.pending = Pending(self._wire)
-        self.dead_letters = DeadLetters(self._wire)
-        self.reviews = Reviews(self._wire)
-        self.queues = Queues(self._wire)
-        self.providers = Providers(self._wire)
-        self.workers = Workers(self._wire)
-        self.users = Users(self._wire)
-        self.tokens = Tokens(self._wire)
-        self.events = Events(self._wire, timeouts)
+        self.submit = SubmitClient(self._wire)
+        self.jobs = JobsClient(self._wire, timeouts)
+        self.items = ItemsClient(self._wire)
+        self.exports = ExportsClient(self._wire, timeouts)
+        self.pending = PendingClient(self._wire)
+        self.dead_letters = DeadLettersClient(self._wire)
+        self.reviews = ReviewsClient(self._wire)
+        self.queues = QueuesClient(self._wire)
+        self.providers = ProvidersClient(self._wire)
+        self.workers = WorkersClient(self._wire)
+        self.users = UsersClient(self._wire)
+        self.tokens = TokensClient(self._wire)
+        self.events = EventsClient(self._wire, timeouts)
 
     async def __aenter__(self) -> Self:
         await self._wire.open()
@@ -62,14 +62,14 @@ class Client:
     def __repr__(self) -> str:
         return f"Client({self._wire.url!r})"
 
-    async def handlers(self) -> list[Handler]:
+    async def handlers(self) -> list[HandlerView]:
         """The handlers that jobs may name."""
-        return (await self._wire.value(ApiRequest(path="/api/handlers"), Listed[Handler])).items
+        return (await self._wire.value(ApiRequest(path="/api/handlers"), Listed[HandlerView])).items
 
-    async def health(self) -> Health:
+    async def health(self) -> HealthView:
         """The health of the service; a bad one does not raise."""
         ask = ApiRequest(path="/healthz", fine=frozenset({503}))
-        return await self._wire.value(ask, Health)
+        return await self._wire.value(ask, HealthView)
 
     async def system(self) -> System:
         """The database, its sweeper and the queue; for admins."""

@@ -1,15 +1,22 @@
 """The live stream of changes, and the log of decisions."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
-from typing import Any
 
 import msgspec
 
 from headgate.client.errors import JobNotFound, Unavailable
-from headgate.client.jobs import Eta
 from headgate.client.transport import ApiRequest, ClientTimeouts, Transport
-from headgate.client.values import Counts, Moment, Page, Wait, Wired, params, walk
-from headgate.core.status import JobState
+from headgate.client.values import params, walk
+from headgate.schema.events import (
+    Changed,
+    Counters,
+    EventView,
+    GateChange,
+    Hello,
+    News,
+    Trouble,
+)
+from headgate.schema.values import Page
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -43,75 +50,17 @@ class SseParser:
             self._id = value
 
 
-class Hello(Wired, frozen=True, kw_only=True):
-    """The stream has started, or started again."""
-
-
-class Counters(Wired, frozen=True, kw_only=True):
-    """The progress of a job."""
-
-    job_id: str
-    state: JobState
-    counts: Counts
-    ingest: Mapping[str, Any] = {}
-    rate: float | None = None
-    eta: Eta | None = None
-    limited_by: Wait | None = None
-    """What limits the job's speed."""
-    at: Moment = None
-
-
-class Changed(Wired, frozen=True, kw_only=True):
-    """Items of a job have changed since a cursor."""
-
-    job_id: str
-    after: str
-
-
-class Event(Wired, frozen=True, kw_only=True):
-    """An entry of the log of decisions."""
-
-    id: str
-    kind: str
-    message: str
-    at: Moment = None
-    job_id: str | None = None
-    item_id: str | None = None
-
-
-class GateChange(Wired, frozen=True, kw_only=True):
-    """A gate has changed."""
-
-    key: str
-    name: str
-    closed: bool
-    why: str
-    in_flight: int = 0
-    now_per_s: float | None = None
-    learned_per_s: float | None = None
-    latency_s: float | None = None
-    refused_share: float = 0.0
-    at: Moment = None
-
-
-class Trouble(Wired, frozen=True, kw_only=True):
-    """The server cannot read its store at present; it keeps trying."""
-
-    detail: str
-
-
-News = Hello | Counters | Changed | Event | GateChange | Trouble
 KINDS: Mapping[str, type[News]] = {
     "hello": Hello,
     "counters": Counters,
     "changed": Changed,
-    "event": Event,
+    "event": EventView,
     "gate": GateChange,
     "trouble": Trouble,
 }
 
 
-class Events:
+class EventsClient:
     def __init__(self, wire: Transport, timeouts: ClientTimeouts) -> None:
         self._wire = wire
         self._timeouts = timeouts
@@ -137,17 +86,17 @@ class Events:
                     raise
             await self._wire.rest(self._timeouts.before(failures + 2))
 
-    def log(self, job_id: str | None = None) -> AsyncIterator[Event]:
+    def log(self, job_id: str | None = None) -> AsyncIterator[EventView]:
         """The log of decisions, newest first, page after page."""
         return walk(lambda after: self.page(job_id, page_size=1_000, after=after))
 
     async def page(
         self, job_id: str | None = None, *, page_size: int = 100, after: str | None = None
-    ) -> Page[Event]:
+    ) -> Page[EventView]:
         """A page of the log of decisions, newest first."""
         query = params(jobId=job_id, pageSize=page_size, after=after)
         ask = ApiRequest(path="/api/events/log", params=query, absent=JobNotFound)
-        return await self._wire.value(ask, Page[Event])
+        return await self._wire.value(ask, Page[EventView])
 
     async def _messages(self, job_id: str | None, after: str | None) -> AsyncIterator[Message]:
         headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": after} if after else {})

@@ -1,63 +1,45 @@
 """Exports: files that the server makes of a job's rows."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 from headgate.client.errors import ApiError, ExportNotFound, JobNotFound
 from headgate.client.transport import ApiRequest, ClientTimeouts, Transport, segment
-from headgate.client.values import Listed, Moment, Wired, params
+from headgate.client.values import params
+from headgate.schema.jobs import ExportView
+from headgate.schema.values import Listed
 
 PIECE = 1_048_576
 UNDER_WAY = frozenset({"QUEUED", "RUNNING"})
 
 
-class Export(Wired, frozen=True, kw_only=True):
-    id: str
-    job_id: str
-    format: str
-    state: str
-    """`QUEUED`, `RUNNING`, `DONE` or `FAILED`."""
-    rows: int
-    asked_by: str
-    created_at: Moment
-    sha256: str | None = None
-    """Over the canonical values of all rows; the same in every format."""
-    size: int | None = None
-    error: str | None = None
-    report: Mapping[str, Any] | None = None
-    """The record of a finished export: columns, statuses, rows, hash."""
-    url: str | None = None
-    finished_at: Moment = None
-
-
-class Exports:
+class ExportsClient:
     def __init__(self, wire: Transport, timeouts: ClientTimeouts) -> None:
         self._wire = wire
         self._timeouts = timeouts
 
     async def ask(
         self, job_id: str, file_format: str = "xlsx", formulas: str = "neutral"
-    ) -> Export:
+    ) -> ExportView:
         """Request a file of all rows: `xlsx`, `csv`, `tsv`, `jsonl` or `parquet`."""
         path = f"/api/jobs/{segment(job_id)}/export"
         query = params(format=file_format, formulas=formulas)
         ask = ApiRequest(method="POST", path=path, params=query, absent=JobNotFound)
-        return await self._wire.value(ask, Export)
+        return await self._wire.value(ask, ExportView)
 
-    async def ls(self, job_id: str) -> list[Export]:
+    async def ls(self, job_id: str) -> list[ExportView]:
         """The exports of a job, newest first."""
         path = f"/api/jobs/{segment(job_id)}/exports"
         return (
-            await self._wire.value(ApiRequest(path=path, absent=JobNotFound), Listed[Export])
+            await self._wire.value(ApiRequest(path=path, absent=JobNotFound), Listed[ExportView])
         ).items
 
-    async def get(self, job_id: str, export_id: str) -> Export:
+    async def get(self, job_id: str, export_id: str) -> ExportView:
         ask = ApiRequest(path=_path(job_id, export_id), absent=ExportNotFound)
-        return await self._wire.value(ask, Export)
+        return await self._wire.value(ask, ExportView)
 
-    async def wait(self, export: Export) -> Export:
+    async def wait(self, export: ExportView) -> ExportView:
         """Wait until the export is done; ApiError if it failed."""
         polls = 0
         while export.state in UNDER_WAY:
@@ -68,7 +50,7 @@ class Exports:
             raise ApiError(200, f"the export failed: {export.error or export.state}")
         return export
 
-    async def download(self, export: Export, target: str | Path) -> Path:
+    async def download(self, export: ExportView, target: str | Path) -> Path:
         """Download a finished export; the file appears only when it is complete."""
         target = Path(target)
         part = target.with_name(f".{target.name}.part")
@@ -81,7 +63,7 @@ class Exports:
             await asyncio.to_thread(part.unlink, missing_ok=True)
         return target
 
-    async def pieces(self, export: Export) -> AsyncIterator[bytes]:
+    async def pieces(self, export: ExportView) -> AsyncIterator[bytes]:
         """The bytes of a finished export; ApiError at the end if they are incomplete."""
         ask = ApiRequest(path=_path(export.job_id, export.id), absent=ExportNotFound)
         size = 0

@@ -1,108 +1,19 @@
 """Items: lists, single items with their history, why they wait, and decisions on them."""
 
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
 from headgate.client.errors import ItemNotFound, JobNotFound
 from headgate.client.transport import ApiRequest, Transport, as_json, segment
-from headgate.client.values import Moment, Page, Params, Wait, Wired, between, params, walk
+from headgate.client.values import Params, between, params, walk
 from headgate.core.status import ItemStatus
+from headgate.schema.items import ItemView, ItemWhole, Why
+from headgate.schema.values import Page, WireValue
 
 
-class Item(Wired, frozen=True, kw_only=True):
-    """An item of a list, without its input."""
-
-    id: str
-    job_id: str
-    owner: str = ""
-    handler: str = ""
-    gate: str = ""
-    """The gate that the item waits for, if it has one of its own."""
-    key: str
-    line: int
-    status: ItemStatus
-    summary: str
-    attempts: int
-    crashes: int
-    updated_at: Moment
-    result: Any = None
-    error_class: str | None = None
-    last_error: str | None = None
-    due_at: Moment = None
-    locked_by: str | None = None
-    waiting: Wait | None = None
-    """What an unfinished item waits for; only if `waits` was set."""
-
-
-class Call(Wired, frozen=True, kw_only=True):
-    """A network or cache operation."""
-
-    at: Moment
-    verb: str
-    kind: str
-    provider: str
-    host: str
-    status: int | None
-    bytes: int
-    ran_ms: float
-    waited_ms: float
-    cause: str = ""
-    url: str = ""
-    """Without secrets; empty if it was not recorded."""
-
-
-class Attempt(Wired, frozen=True, kw_only=True):
-    """An execution."""
-
-    number: int
-    epoch: int
-    worker: str
-    strategy: int
-    outcome: str
-    error_class: str | None
-    reason: str | None
-    leased_at: Moment
-    ended_at: Moment
-    waited_ms: float
-    ran_ms: float
-    failed_at: str | None = None
-    """The line of the handler's code that failed, such as `lookup.py:12`."""
-    traceback: str | None = None
-    """The last calls of the handler's code, without Headgate's own and without secrets."""
-    calls: Sequence[Call] = ()
-
-
-class ItemWhole(Item, frozen=True, kw_only=True):
-    """An item with its input and its history."""
-
-    epoch: int
-    strategy: int
-    suspect: bool
-    input: Any
-    normalized: Any = None
-    failures: int = 0
-    leased_at: Moment = None
-    deadline_at: Moment = None
-    decision: str | None = None
-    """A person's last decision about the item, and the reason."""
-    history: Sequence[Attempt] = ()
-
-
-class Why(Wired, frozen=True, kw_only=True):
-    item_id: str
-    status: ItemStatus
-    waiting: Wait | None = None
-    """None: the item is finished."""
-    ended: str = ""
-    """How the item ended; empty: the item is open."""
-    todo: str = ""
-    """What a user can do about it."""
-
-
-class ItemFilter(Wired, frozen=True, kw_only=True, omit_defaults=True):
+class ItemFilter(WireValue, frozen=True, kw_only=True, omit_defaults=True):
     """Which items of a job; conditions are joined by AND."""
 
     statuses: Collection[ItemStatus] = ()
@@ -131,7 +42,7 @@ class ItemFilter(Wired, frozen=True, kw_only=True, omit_defaults=True):
         )
 
 
-class Items:
+class ItemsClient:
     def __init__(self, wire: Transport) -> None:
         self._wire = wire
 
@@ -142,23 +53,23 @@ class Items:
         *,
         page_size: int = 100,
         after: str | None = None,
-    ) -> Page[Item]:
+    ) -> Page[ItemView]:
         """A page of a job's items; with `q`, a page may be short and not be the last."""
         path = f"/api/jobs/{segment(job_id)}/items"
         query = (which or ItemFilter()).params(page_size, after)
         return await self._wire.value(
-            ApiRequest(path=path, params=query, absent=JobNotFound), Page[Item]
+            ApiRequest(path=path, params=query, absent=JobNotFound), Page[ItemView]
         )
 
-    def all(self, job_id: str, which: ItemFilter | None = None) -> AsyncIterator[Item]:
+    def all(self, job_id: str, which: ItemFilter | None = None) -> AsyncIterator[ItemView]:
         return walk(lambda after: self.page(job_id, which, page_size=1_000, after=after))
 
-    async def by_key(self, key: str, *, job_id: str | None = None) -> Page[Item]:
+    async def by_key(self, key: str, *, job_id: str | None = None) -> Page[ItemView]:
         """The items with this key, of the newest jobs first."""
         ask = ApiRequest(
             path="/api/items", params=params(key=key, jobId=job_id), absent=JobNotFound
         )
-        return await self._wire.value(ask, Page[Item])
+        return await self._wire.value(ask, Page[ItemView])
 
     async def get(self, item_id: str) -> ItemWhole:
         """An item with its input, its attempts and their calls."""
@@ -191,7 +102,7 @@ def _ask(item_id: str, verb: str = "", method: str = "GET") -> ApiRequest:
     return ApiRequest(method=method, path=path, absent=ItemNotFound)
 
 
-class Reviews:
+class ReviewsClient:
     """Items in REVIEW, the longest waiting first."""
 
     def __init__(self, wire: Transport) -> None:
@@ -199,11 +110,11 @@ class Reviews:
 
     async def page(
         self, job_id: str | None = None, *, page_size: int = 100, after: str | None = None
-    ) -> Page[Item]:
+    ) -> Page[ItemView]:
         """A page, across jobs or of one job."""
         query = params(jobId=job_id, pageSize=page_size, after=after)
         ask = ApiRequest(path="/api/reviews", params=query, absent=JobNotFound)
-        return await self._wire.value(ask, Page[Item])
+        return await self._wire.value(ask, Page[ItemView])
 
-    def all(self, job_id: str | None = None) -> AsyncIterator[Item]:
+    def all(self, job_id: str | None = None) -> AsyncIterator[ItemView]:
         return walk(lambda after: self.page(job_id, page_size=1_000, after=after))

@@ -1,115 +1,27 @@
 """Jobs: list, read, wait, control, delete."""
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from typing import Any
 
 import msgspec
 
 from headgate.client.errors import JobNotFound
-from headgate.client.gates import Gates
 from headgate.client.transport import ApiRequest, ClientTimeouts, Transport, as_json, segment
-from headgate.client.values import Counts, Listed, Moment, Page, Wait, Wired, params, walk
-from headgate.core.status import UNFINISHED, ItemStatus, JobState
+from headgate.client.values import params, walk
+from headgate.core.status import ItemStatus, JobState
+from headgate.schema.gates import GateList
+from headgate.schema.jobs import (
+    ErrorGroupView,
+    JobDetail,
+    JobResponse,
+    ReadingView,
+    Reprocessed,
+    SliceDone,
+)
+from headgate.schema.values import Listed, Page, WireValue
 
 
-class Job(Wired, frozen=True, kw_only=True):
-    id: str
-    name: str
-    owner: str
-    handler: str
-    state: JobState
-    priority: int
-    source: str
-    file: str
-    client: str
-    key_columns: tuple[str, ...]
-    columns: tuple[str, ...]
-    config: Mapping[str, Any] | None
-    """None in a list of jobs; `get` returns it."""
-    open: bool
-    """Whether the job is a queue that takes items until it is closed."""
-    counts: Counts
-    ingest: Mapping[str, Any]
-    """Progress and speed of reading the source."""
-    created_at: Moment
-    updated_at: Moment
-    started_at: Moment = None
-    finished_at: Moment = None
-    last_error: str | None = None
-    pause_reason: str | None = None
-    resume_at: Moment = None
-    eager: bool = False
-    ingest_complete: bool = False
-    fingerprint: str = ""
-
-    @property
-    def finished(self) -> bool:
-        """Whether nothing more happens unless a user asks for it."""
-        return self.state not in UNFINISHED
-
-
-class Eta(Wired, frozen=True, kw_only=True):
-    """Remaining time as a range."""
-
-    low_s: float
-    high_s: float | None = None
-    words: str = ""
-
-
-class JobDetail(Job, frozen=True, kw_only=True):
-    """A job with its progress."""
-
-    rate: float | None = None
-    """Items finished per second: in the last 5 s, or of a slow job by its last 10 items."""
-    eta: Eta | None = None
-    limited_by: Wait | None = None
-    """What limits the job's speed."""
-    heartbeat: Moment = None
-    """The last sign of life of a worker."""
-
-
-class Slice(Wired, frozen=True, kw_only=True):
-    """The result of a slice of work."""
-
-    settled: int
-    remaining: int
-    more: bool
-    duration_ms: float
-
-
-class Example(Wired, frozen=True, kw_only=True):
-    item_id: str
-    reason: str
-
-
-class ErrorGroup(Wired, frozen=True, kw_only=True):
-    """Failures whose texts differ only in numbers, names and addresses."""
-
-    signature: str
-    error_class: str
-    count: int
-    example: Example
-
-
-class GatePoint(Wired, frozen=True, kw_only=True):
-    """The rate and the replies of a gate at one moment."""
-
-    name: str
-    now_per_s: float | None = None
-    latency_s: float | None = None
-    refused_share: float = 0.0
-    in_flight: int = 0
-
-
-class Reading(Wired, frozen=True, kw_only=True):
-    """A job's progress at one moment."""
-
-    at: Moment
-    counts: Counts
-    gates: Sequence[GatePoint] = ()
-
-
-class Filter(Wired, frozen=True, kw_only=True, omit_defaults=True):
+class Filter(WireValue, frozen=True, kw_only=True, omit_defaults=True):
     """Which items, beside statuses and error class."""
 
     q: str | None = None
@@ -117,7 +29,7 @@ class Filter(Wired, frozen=True, kw_only=True, omit_defaults=True):
     signature: str | None = None
 
 
-class Reprocess(Wired, frozen=True, kw_only=True, omit_defaults=True):
+class Reprocess(WireValue, frozen=True, kw_only=True, omit_defaults=True):
     """Which items to requeue; by default ERROR and NOT_FOUND below their attempt caps."""
 
     statuses: Collection[ItemStatus] | None = None
@@ -131,14 +43,7 @@ class Reprocess(Wired, frozen=True, kw_only=True, omit_defaults=True):
     """Only count."""
 
 
-class Reprocessed(Wired, frozen=True, kw_only=True):
-    """The number of items that were requeued."""
-
-    job_id: str
-    count: int
-
-
-class Jobs:
+class JobsClient:
     def __init__(self, wire: Transport, timeouts: ClientTimeouts) -> None:
         self._wire = wire
         self._timeouts = timeouts
@@ -188,30 +93,32 @@ class Jobs:
             polls += 1
         return job
 
-    async def pause(self, job_id: str) -> Job:
+    async def pause(self, job_id: str) -> JobResponse:
         """Stop new work on a job, on every worker, until it is resumed."""
         return await self._moved(job_id, "/pause")
 
-    async def resume(self, job_id: str) -> Job:
+    async def resume(self, job_id: str) -> JobResponse:
         return await self._moved(job_id, "/resume")
 
-    async def cancel(self, job_id: str) -> Job:
+    async def cancel(self, job_id: str) -> JobResponse:
         """End a job: finished items stay, all others become CANCELLED."""
         return await self._moved(job_id, "/cancel")
 
-    async def set_priority(self, job_id: str, priority: int) -> Job:
+    async def set_priority(self, job_id: str, priority: int) -> JobResponse:
         """Change a job's share among its owner's jobs: each step doubles it."""
-        return await self._wire.value(_post(job_id, "/priority", {"priority": priority}), Job)
+        return await self._wire.value(
+            _post(job_id, "/priority", {"priority": priority}), JobResponse
+        )
 
     async def delete(self, job_id: str) -> None:
         """Delete a job with its items, history and files; a running job is cancelled first."""
         await self._wire.done(_ask(job_id, method="DELETE"))
 
-    async def kickoff(self, job_id: str, duration_ms: int = 5_000) -> Slice:
+    async def kickoff(self, job_id: str, duration_ms: int = 5_000) -> SliceDone:
         """Let a worker process work on a job for `duration_ms`, and return the result."""
         ask = _ask(job_id, "/kickoff", "POST")
         ask = msgspec.structs.replace(ask, params=params(durationMs=duration_ms))
-        return await self._wire.value(ask, Slice)
+        return await self._wire.value(ask, SliceDone)
 
     async def reprocess(self, job_id: str, what: Reprocess | None = None) -> int:
         """Requeue finished items as PENDING; return how many matched."""
@@ -221,19 +128,19 @@ class Jobs:
         ask = _post(job_id, "/reprocess", body)
         return (await self._wire.value(ask, Reprocessed)).count
 
-    async def errors(self, job_id: str) -> list[ErrorGroup]:
+    async def errors(self, job_id: str) -> list[ErrorGroupView]:
         """Failures grouped by their text, the most frequent first."""
-        return (await self._wire.value(_ask(job_id, "/errors"), Listed[ErrorGroup])).items
+        return (await self._wire.value(_ask(job_id, "/errors"), Listed[ErrorGroupView])).items
 
-    async def gates(self, job_id: str) -> Gates:
-        return await self._wire.value(_ask(job_id, "/gates"), Gates)
+    async def gates(self, job_id: str) -> GateList:
+        return await self._wire.value(_ask(job_id, "/gates"), GateList)
 
-    async def history(self, job_id: str) -> list[Reading]:
+    async def history(self, job_id: str) -> list[ReadingView]:
         """The job's progress while the server watched it, oldest first."""
-        return (await self._wire.value(_ask(job_id, "/history"), Listed[Reading])).items
+        return (await self._wire.value(_ask(job_id, "/history"), Listed[ReadingView])).items
 
-    async def _moved(self, job_id: str, verb: str) -> Job:
-        return await self._wire.value(_ask(job_id, verb, "POST"), Job)
+    async def _moved(self, job_id: str, verb: str) -> JobResponse:
+        return await self._wire.value(_ask(job_id, verb, "POST"), JobResponse)
 
 
 def _ask(job_id: str, verb: str = "", method: str = "GET") -> ApiRequest:

@@ -6,12 +6,12 @@ from typing import Any
 import msgspec
 
 from headgate.client.errors import JobNotFound
-from headgate.client.jobs import Job
 from headgate.client.transport import ApiRequest, Transport, as_json, segment
-from headgate.client.values import Listed, Wired
+from headgate.schema.jobs import FedView, JobResponse
+from headgate.schema.values import Listed, WireValue
 
 
-class Rows(Wired, frozen=True, kw_only=True, omit_defaults=True):
+class Rows(WireValue, frozen=True, kw_only=True, omit_defaults=True):
     """Items to add to a queue."""
 
     items: Sequence[Mapping[str, Any] | msgspec.Raw]
@@ -25,43 +25,31 @@ class Rows(Wired, frozen=True, kw_only=True, omit_defaults=True):
     """For each item its defect, with which it is stored as an ERROR; None: it has none."""
 
 
-class Fed(Wired, frozen=True, kw_only=True):
-    """The result of adding items."""
-
-    job_id: str
-    added: int
-    known: int
-    """Items that the queue already had."""
-    bad: int
-    problems: Sequence[str] = ()
-    """The first few, as texts."""
-
-
-class Queues:
+class QueuesClient:
     """Open queues by name. Pause and resume them as jobs."""
 
     def __init__(self, wire: Transport) -> None:
         self._wire = wire
 
-    async def ls(self) -> list[Job]:
+    async def ls(self) -> list[JobResponse]:
         """Every queue that is not closed, oldest first."""
-        return (await self._wire.value(ApiRequest(path="/api/queues"), Listed[Job])).items
+        return (await self._wire.value(ApiRequest(path="/api/queues"), Listed[JobResponse])).items
 
-    async def get(self, name: str) -> Job:
-        return await self._wire.value(_ask(name), Job)
+    async def get(self, name: str) -> JobResponse:
+        return await self._wire.value(_ask(name), JobResponse)
 
-    async def feed(self, name: str, rows: Rows) -> Fed:
+    async def feed(self, name: str, rows: Rows) -> FedView:
         """Add items; the queue drops items that it already has, so a repeat is safe."""
         body, headers = as_json(rows)
         path = f"/api/queues/{segment(name)}/items"
         ask = ApiRequest(
             method="POST", path=path, body=body, headers=headers, absent=JobNotFound, again=True
         )
-        return await self._wire.value(ask, Fed)
+        return await self._wire.value(ask, FedView)
 
-    async def close(self, name: str) -> Job:
+    async def close(self, name: str) -> JobResponse:
         """Take no more items; the job is DONE once the queue is empty."""
-        return await self._wire.value(_ask(name, "/close", "POST"), Job)
+        return await self._wire.value(_ask(name, "/close", "POST"), JobResponse)
 
 
 def _ask(name: str, verb: str = "", method: str = "GET") -> ApiRequest:

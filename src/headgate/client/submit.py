@@ -10,8 +10,8 @@ import aiohttp
 import msgspec
 
 from headgate.client.transport import ApiRequest, Transport, as_json
-from headgate.client.values import Wired
 from headgate.core.errors import UsageError
+from headgate.schema.jobs import Accepted, Preview
 
 PREVIEWED = frozenset({"handler", "read", "columns"})
 
@@ -37,32 +37,7 @@ class NewJob(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """Highest age of earlier results to reuse, such as `30d`."""
 
 
-class Accepted(Wired, frozen=True, kw_only=True):
-    job_id: str
-
-
-class BadRow(Wired, frozen=True, kw_only=True):
-    """A row that cannot be used as it is."""
-
-    row: int
-    problem: str
-
-
-class Preview(Wired, frozen=True, kw_only=True):
-    """The first rows of a file."""
-
-    format: str
-    columns: list[str]
-    rows: list[dict[str, Any]]
-    problems: Sequence[BadRow] = ()
-    notes: Sequence[str] = ()
-    missing: Sequence[str] = ()
-    """Columns that the handler needs and the file does not have."""
-    sheets: Sequence[str] = ()
-    """The sheets of a workbook."""
-
-
-class Submit:
+class SubmitClient:
     """Ways to make a job. Each request has an idempotency key, so a repeat makes no second job.
 
     `once` is that key, for programs that may be restarted; without it a new key is made.

@@ -1,58 +1,12 @@
-"""Values that many responses share: moments, pages, counters, waits."""
+"""Parameters of queries, and walks over pages."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import datetime
-from typing import Generic, TypeVar
+from typing import TypeVar
 
-import msgspec
+from headgate.schema.values import Page
 
-Moment = datetime | None
 Value = TypeVar("Value")
-
-
-class Wired(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A value in a response: camelCase there, snake_case here; unknown fields are ignored."""
-
-
-class Page(msgspec.Struct, Generic[Value], frozen=True):
-    """Some values and the cursor of the next page; None: there are no more now."""
-
-    items: list[Value]
-    next: str | None = None
-
-
-class Listed(msgspec.Struct, Generic[Value], frozen=True):
-    items: list[Value]
-
-
-class Counts(Wired, frozen=True, kw_only=True):
-    """Numbers of a job's items by status; they add up to `total`."""
-
-    total: int = 0
-    pending: int = 0
-    processing: int = 0
-    done: int = 0
-    not_found: int = 0
-    skipped: int = 0
-    review: int = 0
-    error: int = 0
-    cancelled: int = 0
-
-    @property
-    def open(self) -> int:
-        return self.pending + self.processing
-
-
-class Wait(Wired, frozen=True, kw_only=True):
-    kind: str
-    why: str
-    until: Moment = None
-    """The expected end, if it is known."""
-    gate: str = ""
-    next: str = ""
-    """What happens at that time, such as `asked again`; empty: the wait ends."""
-    evidence: str = ""
-    """The observation that led to it, if there is one."""
 
 
 Params = dict[str, str]

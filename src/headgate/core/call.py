@@ -8,8 +8,6 @@ from headgate.core.redact_values import request_without_secrets
 
 
 class CallKind(StrEnum):
-    """Source of the reply, or why there is none."""
-
     FETCHED = "fetched"
     CACHED = "cached"
     """From the cache, without a request."""
@@ -33,13 +31,13 @@ class Call(msgspec.Struct, frozen=True, array_like=True):
     provider: str
     host: str
     status: int
-    """0 without an answer."""
+    """The HTTP status; 0 if no answer came."""
     kind: CallKind
     bytes: int
     ran_ms: float
-    """From sending to the end of the body."""
+    """Milliseconds from sending the request to the end of the body."""
     waited_ms: float
-    """Before it was sent."""
+    """Milliseconds that the request waited before it was sent."""
     cause: str = ""
     """What it waited for, or why it failed."""
     url: str = ""
@@ -49,7 +47,7 @@ class Call(msgspec.Struct, frozen=True, array_like=True):
 LONGEST_URL = 500
 
 
-def kept_url(url: str) -> str:
+def url_for_record(url: str) -> str:
     has_room_for_secrets = "?" in url or "@" in url or "#" in url
     return (request_without_secrets(url) if has_room_for_secrets else url)[:LONGEST_URL]
 
@@ -57,5 +55,5 @@ def kept_url(url: str) -> str:
 _decode = msgspec.json.Decoder(list[Call]).decode
 
 
-def calls_in(text: str | None) -> list[Call]:
+def decode_calls(text: str | None) -> list[Call]:
     return _decode(text) if text else []

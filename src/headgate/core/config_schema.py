@@ -38,7 +38,7 @@ Problems = Iterator[FieldProblem]
 
 
 def require_config(schema: Mapping[str, Any] | None, config: Mapping[str, Any]) -> None:
-    """BadConfig with every field that is wrong, and the limit that it breaks."""
+    """Raise BadConfig that names every wrong field and the limit that it breaks."""
     if schema is None:
         return
     problems = list(_Check(schema).of(schema, config, ""))
@@ -63,7 +63,7 @@ class _Check:
         if not isinstance(schema, Mapping) or depth > _DEEPEST:
             return
         if isinstance(schema.get("$ref"), str):
-            yield from self.of(self._found(schema["$ref"]), value, field, depth + 1)
+            yield from self.of(self._referenced(schema["$ref"]), value, field, depth + 1)
         wrong = _type_problem(schema.get("type"), value)
         if wrong is not None:
             yield FieldProblem(field, wrong)
@@ -76,7 +76,7 @@ class _Check:
             for index, each in enumerate(value):
                 yield from self.of(schema["items"], each, _under(field, str(index)), depth + 1)
 
-    def _found(self, reference: str) -> Any:
+    def _referenced(self, reference: str) -> Any:
         if not reference.startswith("#/"):
             return None
         found: Any = self._root
@@ -124,22 +124,23 @@ def _type_problem(stated: Any, value: Any) -> str | None:
         return None
     if any(name not in _TYPES or _TYPES[name](value) for name in names):
         return None
-    return f"must be {' or '.join(_ARTICLES[name] for name in names)}, not {_shown(value)}"
+    return f"must be {' or '.join(_ARTICLES[name] for name in names)}, not {_value_text(value)}"
 
 
 def _limits(schema: Mapping[str, Any], value: Any) -> Iterator[str]:
     choices = schema.get("enum")
     if isinstance(choices, list | tuple) and not any(_same(value, each) for each in choices):
-        yield f"must be one of {', '.join(_shown(each) for each in choices)}, not {_shown(value)}"
+        listed = ", ".join(_value_text(each) for each in choices)
+        yield f"must be one of {listed}, not {_value_text(value)}"
     if "const" in schema and not _same(value, schema["const"]):
-        yield f"must be {_shown(schema['const'])}, not {_shown(value)}"
+        yield f"must be {_value_text(schema['const'])}, not {_value_text(value)}"
     if _is_number(value):
         yield from _number_limits(schema, value)
     elif isinstance(value, str):
         yield from _length_limits(schema, value, ("minLength", "maxLength"), "characters")
         pattern = schema.get("pattern")
         if isinstance(pattern, str) and re.search(pattern, value) is None:
-            yield f"must match {pattern}, which {_shown(value)} does not"
+            yield f"must match {pattern}, which {_value_text(value)} does not"
     elif isinstance(value, list | tuple):
         yield from _length_limits(schema, value, ("minItems", "maxItems"), "entries")
 
@@ -155,7 +156,7 @@ def _number_limits(schema: Mapping[str, Any], value: float) -> Iterator[str]:
     for name, words, breaks in tests:
         limit = schema.get(name)
         if _is_number(limit) and breaks(limit):
-            yield f"{words} {_shown(limit)}, not {_shown(value)}"
+            yield f"{words} {_value_text(limit)}, not {_value_text(value)}"
 
 
 def _length_limits(
@@ -163,9 +164,9 @@ def _length_limits(
 ) -> Iterator[str]:
     least, most = (schema.get(name) for name in names)
     if _is_number(least) and len(value) < least:
-        yield f"must have at least {_shown(least)} {what}, not {len(value):,}"
+        yield f"must have at least {_value_text(least)} {what}, not {len(value):,}"
     if _is_number(most) and len(value) > most:
-        yield f"must have at most {_shown(most)} {what}, not {len(value):,}"
+        yield f"must have at most {_value_text(most)} {what}, not {len(value):,}"
 
 
 def _is_number(value: Any) -> TypeGuard[float]:
@@ -193,6 +194,6 @@ def _under(field: str, name: str) -> str:
     return f"{field}.{name}" if field else name
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     text = msgspec.json.encode(value).decode()
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

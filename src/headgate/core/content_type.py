@@ -1,4 +1,7 @@
-"""The type of a body by its bytes, independent of its header and its name."""
+"""The type of a body or a file by its bytes, independent of its header and its name.
+
+`_SIGNATURES` is the only table of magic bytes.
+"""
 
 import re
 from enum import StrEnum
@@ -38,7 +41,10 @@ class ContentType(StrEnum):
     WEBP = "image/webp"
     TIFF = "image/tiff"
     SVG = "image/svg+xml"
+    BMP = "image/bmp"
     DJVU = "image/vnd.djvu"
+    PARQUET = "application/vnd.apache.parquet"
+    SQLITE = "application/vnd.sqlite3"
     EMPTY = "application/x-empty"
     UNKNOWN = "application/octet-stream"
 
@@ -77,7 +83,10 @@ _EXTENSIONS = {
     ContentType.WEBP: (".webp",),
     ContentType.TIFF: (".tif", ".tiff"),
     ContentType.SVG: (".svg",),
+    ContentType.BMP: (".bmp",),
     ContentType.DJVU: (".djvu", ".djv"),
+    ContentType.PARQUET: (".parquet", ".pq"),
+    ContentType.SQLITE: (".sqlite", ".sqlite3", ".db"),
 }
 _ALIASES = {
     "application/x-pdf": ContentType.PDF,
@@ -86,6 +95,8 @@ _ALIASES = {
     "text/json": ContentType.JSON,
     "image/jpg": ContentType.JPEG,
     "image/x-png": ContentType.PNG,
+    "image/x-ms-bmp": ContentType.BMP,
+    "application/x-sqlite3": ContentType.SQLITE,
     "application/x-gzip": ContentType.GZIP,
     "application/x-zip-compressed": ContentType.ZIP,
 }
@@ -105,39 +116,67 @@ def stated_type(header: str, name: str = "") -> ContentType | None:
     return None if stated in _SAYS_NOTHING else stated
 
 
-class _Sign(NamedTuple):
-    at: int
-    mark: bytes
+class _Signature(NamedTuple):
+    """Bytes at an offset, and for some types further bytes at another offset."""
+
     type: ContentType
+    mark: bytes
+    at: int = 0
+    further: bytes = b""
+    further_at: int = 0
 
 
-_SIGNS = (
-    _Sign(0, b"\x89PNG\r\n\x1a\n", ContentType.PNG),
-    _Sign(0, b"\xff\xd8\xff", ContentType.JPEG),
-    _Sign(0, b"GIF87a", ContentType.GIF),
-    _Sign(0, b"GIF89a", ContentType.GIF),
-    _Sign(8, b"WEBP", ContentType.WEBP),
-    _Sign(0, b"II*\0", ContentType.TIFF),
-    _Sign(0, b"MM\0*", ContentType.TIFF),
-    _Sign(0, b"AT&TFORM", ContentType.DJVU),
-    _Sign(0, b"%!PS", ContentType.POSTSCRIPT),
-    _Sign(0, b"\xc5\xd0\xd3\xc6", ContentType.POSTSCRIPT),
-    _Sign(0, b"{\\rtf", ContentType.RTF),
-    _Sign(0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", ContentType.OLE),
-    _Sign(0, b"\x1f\x8b", ContentType.GZIP),
-    _Sign(0, b"BZh", ContentType.BZIP2),
-    _Sign(0, b"\xfd7zXZ\0", ContentType.XZ),
-    _Sign(0, b"\x28\xb5\x2f\xfd", ContentType.ZSTD),
-    _Sign(257, b"ustar", ContentType.TAR),
+_BMP_HEADER_SIZES = (12, 40, 52, 56, 64, 108, 124)
+"""Sizes in bytes of the header behind `BM`; a text may also begin with `BM`."""
+_SIGNATURES = (
+    _Signature(ContentType.ZIP, b"PK\3\4"),
+    _Signature(ContentType.ZIP, b"PK\5\6"),
+    _Signature(ContentType.PNG, b"\x89PNG\r\n\x1a\n"),
+    _Signature(ContentType.JPEG, b"\xff\xd8\xff"),
+    _Signature(ContentType.GIF, b"GIF87a"),
+    _Signature(ContentType.GIF, b"GIF89a"),
+    _Signature(ContentType.WEBP, b"RIFF", further=b"WEBP", further_at=8),
+    _Signature(ContentType.TIFF, b"II*\0"),
+    _Signature(ContentType.TIFF, b"MM\0*"),
+    *(
+        _Signature(ContentType.BMP, b"BM", further=size.to_bytes(4, "little"), further_at=14)
+        for size in _BMP_HEADER_SIZES
+    ),
+    _Signature(ContentType.DJVU, b"AT&TFORM"),
+    _Signature(ContentType.PDF, b"%PDF-"),
+    _Signature(ContentType.POSTSCRIPT, b"%!PS"),
+    _Signature(ContentType.POSTSCRIPT, b"\xc5\xd0\xd3\xc6"),
+    _Signature(ContentType.RTF, b"{\\rtf"),
+    _Signature(ContentType.OLE, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+    _Signature(ContentType.GZIP, b"\x1f\x8b"),
+    _Signature(ContentType.BZIP2, b"BZh"),
+    _Signature(ContentType.XZ, b"\xfd7zXZ\0"),
+    _Signature(ContentType.ZSTD, b"\x28\xb5\x2f\xfd"),
+    _Signature(ContentType.PARQUET, b"PAR1"),
+    _Signature(ContentType.SQLITE, b"SQLite format 3\0"),
+    _Signature(ContentType.TAR, b"ustar", 257),
 )
-_ZIP = (b"PK\3\4", b"PK\5\6")
 _ZIPPED = (
-    (b"mimetypeapplication/epub+zip", ContentType.EPUB),
-    (b"mimetypeapplication/vnd.oasis.opendocument.text", ContentType.ODT),
-    (b"word/", ContentType.DOCX),
-    (b"xl/", ContentType.XLSX),
-    (b"ppt/", ContentType.PPTX),
+    (re.compile(b"mimetypeapplication/epub\\+zip"), ContentType.EPUB),
+    (re.compile(rb"mimetypeapplication/vnd\.oasis\.opendocument\.text"), ContentType.ODT),
+    # A name follows the 30 bytes of its header; elsewhere the letters may be chance.
+    (re.compile(rb"PK\x03\x04.{26}word/", re.DOTALL), ContentType.DOCX),
+    (re.compile(rb"PK\x03\x04.{26}xl/", re.DOTALL), ContentType.XLSX),
+    (re.compile(rb"PK\x03\x04.{26}ppt/", re.DOTALL), ContentType.PPTX),
 )
+ZIPPED = frozenset({ContentType.ZIP, *(kind for _, kind in _ZIPPED)})
+"""Types that are zip archives."""
+IMAGES = frozenset(
+    {
+        ContentType.PNG,
+        ContentType.JPEG,
+        ContentType.GIF,
+        ContentType.WEBP,
+        ContentType.TIFF,
+        ContentType.BMP,
+    }
+)
+"""Types of images whose size can be read."""
 _HTML = re.compile(
     rb"(?:<\?xml[^>]*>|<!--.*?-->|\s)*"
     rb"<(?:!doctype\s+html|html|head|body|title|meta|script|style|div|p|h1|table|center)[\s>/]",
@@ -159,11 +198,8 @@ def content_type_of(head: bytes) -> ContentType:
     """The type of a body by its first bytes: `HEAD_BYTES` of them, or all if there are fewer."""
     if not head:
         return ContentType.EMPTY
-    if head.startswith(_ZIP):
-        return _zipped(head)
-    for sign in _SIGNS:
-        if head.startswith(sign.mark, sign.at):
-            return sign.type
+    if found := signature_in(head):
+        return found
     text = _plain(head)
     if _HTML.match(text):
         return ContentType.HTML
@@ -172,8 +208,20 @@ def content_type_of(head: bytes) -> ContentType:
     return _textual(text)
 
 
-def _zipped(head: bytes) -> ContentType:
-    return next((kind for mark, kind in _ZIPPED if mark in head), ContentType.ZIP)
+def signature_in(head: bytes) -> ContentType | None:
+    """The type by the magic bytes alone; None if there are none, as in any text."""
+    for each in _SIGNATURES:
+        if head.startswith(each.mark, each.at) and head.startswith(each.further, each.further_at):
+            return _refined(each.type, head)
+    return None
+
+
+def _refined(found: ContentType, head: bytes) -> ContentType | None:
+    if found is ContentType.ZIP:
+        return next((kind for mark, kind in _ZIPPED if mark.search(head)), found)
+    if found is ContentType.PARQUET and b"\0" not in head:  # a text may begin with PAR1
+        return None
+    return found
 
 
 def _plain(head: bytes) -> bytes:

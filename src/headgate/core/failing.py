@@ -30,7 +30,6 @@ class RowFailure(msgspec.Struct, frozen=True):
         return signature_of(self.error_class, self.reason)
 
     def in_words(self, before_place: str = " (", after_place: str = ")") -> str:
-        """The message, with the line that raised it."""
         place = f"{before_place}{self.where}{after_place}" if self.where else ""
         first = self.reason.splitlines()[0] if self.reason else self.error_class
         return f"{first[:200]}{place}"
@@ -52,7 +51,7 @@ def waiting_in_words(failures: Sequence[RowFailure], *, more: bool = False) -> s
     kinds = len({failure.kind for failure in waiting})
     example = most_frequent(waiting).in_words()
     others = f" and {counted(kinds - 1, 'other kind')} of failure" if kinds > 1 else ""
-    return f"{number} failed and {verb} for another try: {example}{others}"
+    return f"{number} failed and {verb} for a retry: {example}{others}"
 
 
 def all_alike(failures: Sequence[RowFailure], succeeded: int, rows: int) -> RowFailure | None:
@@ -70,7 +69,7 @@ class ErrorLimit(msgspec.Struct, frozen=True):
     text: str
     rows: int | None = None
     share: float | None = None
-    """Of the rows that were tried, once there are FIRST_ROWS of them."""
+    """Share of the tried rows that may fail; it applies once FIRST_ROWS rows were tried."""
 
     def reached(self, failed: int, tried: int, rows: int) -> bool:
         """Whether `failed` of `tried` rows are too many; `rows` is the number of rows to try."""
@@ -81,7 +80,7 @@ class ErrorLimit(msgspec.Struct, frozen=True):
 
 
 def error_limit(text: str) -> ErrorLimit:
-    """The limit in `10` or `5%`, or ValueError."""
+    """Parse `10` or `5%`; raise ValueError for any other text."""
     found = _LIMIT.fullmatch(text.strip())
     number = float(found[1]) if found else 0.0
     if found and found[2] and 0 < number <= 100:
@@ -92,8 +91,6 @@ def error_limit(text: str) -> ErrorLimit:
 
 
 class Chance(Protocol):
-    """The part of a random generator that a sample needs."""
-
     def randrange(self, start: int, stop: int, /) -> int: ...
 
 

@@ -40,7 +40,7 @@ class Fault(msgspec.Struct, frozen=True):
 REASON_LIMIT = 2_000
 
 
-def worth_another_try(status: int) -> bool:
+def is_retryable_status(status: int) -> bool:
     return status >= 500 or status in {408, 425}
 
 
@@ -54,20 +54,20 @@ def storable(text: str) -> str:
     return text.replace("\0", "\\0").encode(errors="backslashreplace").decode()
 
 
-def of_exception(error: BaseException) -> Fault:
+def fault_of_exception(error: BaseException) -> Fault:
     """The fault of an exception from a handler: retried unless the exception says otherwise."""
-    reason = error_in_words(error)
+    reason = error_text(error)
     if isinstance(error, TimeoutError):
         return Fault(FaultClass.TIMEOUT, reason)
     return Fault(FaultClass.TRANSIENT, reason)
 
 
-def error_in_words(error: BaseException) -> str:
-    words = _words_of(error)
+def error_text(error: BaseException) -> str:
+    words = _error_words(error)
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 
-def _words_of(error: BaseException) -> str:
+def _error_words(error: BaseException) -> str:
     try:
         return str(error)
     except Exception:  # noqa: BLE001  __str__ is user code

@@ -1,6 +1,10 @@
-"""The identity of a job: its handler, source, key and the options that decide the result."""
+"""The identity of a job, and of an item's input whose result may be reused.
+
+A job is the same if its handler, source, key and the options that decide the result are the same.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
+from hashlib import blake2b
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -104,17 +108,17 @@ def same_config(job: Job, new: NewJob) -> bool:
     return not _of_config(job.config, new.config)
 
 
-def _how(each: OptionDifference, handler: str) -> str:
+def _difference_text(each: OptionDifference, handler: str) -> str:
     if each.option != VERSION:
         return str(each)
     if handler.endswith(".toml"):  # its version is a digest, which no user can read
-        return f"with an earlier version of {name_of(handler)}"
+        return f"with an earlier version of {handler_name(handler)}"
     return f"with {each}"
 
 
-def refusal(job: Job, found: Sequence[OptionDifference], handler: str) -> str:
+def options_refusal(job: Job, found: Sequence[OptionDifference], handler: str) -> str:
     """Why a job is not resumed with other options, and what to do."""
-    what = "; ".join(f"job {job.id} was made {_how(each, handler)}" for each in found)
+    what = "; ".join(f"job {job.id} was made {_difference_text(each, handler)}" for each in found)
     text = (
         f"{what}. Rows that are finished would keep their old results, so the job is not resumed:"
     )
@@ -141,7 +145,7 @@ def file_of(handler: str) -> str:
     return path if colon and (path.endswith(".py") or "/" in path) else ""
 
 
-def name_of(handler: str) -> str:
+def handler_name(handler: str) -> str:
     """A handler's reference without its folder: `lookup.py:price`."""
     return PurePath(handler).name if file_of(handler) else handler
 
@@ -155,7 +159,7 @@ def has_moved(job: Job, new: NewJob, exists: Exists, home: str) -> bool:
     places = (job.source, new.source)
     if not all(PurePath(place).is_absolute() for place in places) or exists(job.source):
         return False
-    if not _may_be(job.handler, new.handler, exists):
+    if not _is_same_handler(job.handler, new.handler, exists):
         return False
     if job.fingerprint and job.fingerprint == new.fingerprint:
         return True
@@ -165,11 +169,11 @@ def has_moved(job: Job, new: NewJob, exists: Exists, home: str) -> bool:
     return job.handler == new.handler or move == _move(file_of(job.handler), file_of(new.handler))
 
 
-def _may_be(before: str, after: str, exists: Exists) -> bool:
+def _is_same_handler(before: str, after: str, exists: Exists) -> bool:
     if before == after:
         return True
     old = file_of(before)
-    return bool(old) and name_of(before) == name_of(after) and not exists(old)
+    return bool(old) and handler_name(before) == handler_name(after) and not exists(old)
 
 
 def _move(before: str, after: str) -> tuple[PurePath, PurePath] | None:
@@ -190,10 +194,20 @@ def moved_path(path: str, job: Job, new: NewJob) -> str:
     return str(move[1] / PurePath(path).relative_to(move[0]))
 
 
-def rebound(job: Job, binding: Binding) -> str:
+def binding_changes(job: Job, binding: Binding) -> str:
     pairs = [
         (name, getattr(job, name), getattr(binding, name))
         for name in ("handler", "source")
         if getattr(job, name) != getattr(binding, name)
     ]
     return "; ".join(f"{name} {old} → {new}" for name, old, new in pairs) or "options changed"
+
+
+def result_digest(handler: str, version: str, data: str | Mapping[str, Any]) -> str:
+    """A digest that is equal for two items if the result of one is valid for the other.
+
+    `data` is the normalized input where there is one, else the input; as JSON text or as a value,
+    with its members in any order.
+    """
+    value = msgspec.json.decode(data) if isinstance(data, str) else data
+    return blake2b(_canonical([handler, version, value]), digest_size=16).hexdigest()

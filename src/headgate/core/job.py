@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from headgate.core.errors import UsageError
-from headgate.core.status import JobState
+from headgate.core.status import OPEN, ItemStatus, JobState
 
 LOCAL_OWNER = "local"
 LONGEST_FIELD = 65_536
@@ -136,15 +136,19 @@ class Counts(msgspec.Struct, frozen=True):
     error: int = 0
     cancelled: int = 0
 
+    def of(self, status: ItemStatus) -> int:
+        """Number of items with that status; each field is the name of a status in lower case."""
+        return int(getattr(self, status.lower()))
+
     @property
     def total(self) -> int:
-        return self.open + self.finished
+        return sum(map(self.of, ItemStatus))
 
     @property
     def open(self) -> int:
-        return self.pending + self.processing
+        return sum(map(self.of, OPEN))
 
     @property
     def finished(self) -> int:
         """Items that change only if a user requeues them."""
-        return self.done + self.not_found + self.skipped + self.review + self.error + self.cancelled
+        return self.total - self.open

@@ -22,8 +22,6 @@ Stored = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 
 class Cursor(msgspec.Struct, frozen=True, array_like=True):
-    """The last row of a page."""
-
     order: SortOrder
     filter_hash: str
     updated_at: Stored

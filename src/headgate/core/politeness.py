@@ -15,8 +15,6 @@ HONOURED = ("retry-after", "crawl-delay")
 
 
 class Conduct(msgspec.Struct, frozen=True):
-    """The figures for one provider, or for one host without a provider."""
-
     name: str
     requests: int
     refused: int
@@ -106,8 +104,6 @@ class Account:
 
 
 class Politeness:
-    """The figures of a job for each provider, or for each host."""
-
     def __init__(self, *, by_host: bool = False) -> None:
         self._by_host = by_host
         self._accounts: dict[str, Account] = {}
@@ -120,6 +116,6 @@ class Politeness:
         account.add(call)
 
     def conducts(self) -> list[Conduct]:
-        """The busiest first."""
+        """One record for each provider, the one with the most requests first."""
         found = [account.conduct() for account in self._accounts.values()]
         return sorted(found, key=lambda conduct: (-conduct.requests, conduct.name))

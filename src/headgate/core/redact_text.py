@@ -1,27 +1,115 @@
-"""Secrets in free text: messages of errors, traces and logs.
+"""Secrets in free text, such as messages of errors, traces and logs; and names of secrets anywhere.
 
-Each pattern takes time in proportion to the length of the text: it begins only where a word begins,
-and never reads the same part again from another start.
+One list of names is used everywhere: for configs, URLs, error texts, histories, events and logs.
+
+Each pattern for text takes time in proportion to the length of the text: it begins only where a
+word begins, and never reads the same part again from another start.
 """
 
 import re
+from enum import Enum
 from typing import Final
+from urllib.parse import unquote_plus
 
 from headgate.core.pattern import pattern
-from headgate.core.secret_names import (
-    HIDDEN,
-    SPACED_KEY,
-    InText,
-    in_text,
-    is_count,
-    parameter_shown,
+
+HIDDEN: Final = "***"
+_CAMEL: Final = pattern(r"(?<=[a-z0-9])(?=[A-Z])")
+_HINTS: Final = pattern(
+    r"pass(word|wd|phrase|code)|pwd|secret|token|signature|credential|bearer|cookie"
+    r"|auth(?!or(?!i[sz]))"  # but not `author`
+    r"|(api|access|private)[_-]?key"
 )
+_NAMES: Final = frozenset({"key", "session", "sessionid"})
+_SHORT_NAME: Final = pattern(r"(?:^|[_.\- ])(?:pass|pw|pin|pat|creds?|sig|sas|jwt|otp)\d{0,3}$")
+"""Short words that are a secret's name, or the last word of one: `db_pass`, `creds`."""
+_SIGNED: Final = ("x-amz-", "x-goog-", "x-ms-")
+"""Prefixes of the parameters of a presigned URL; together they give access."""
+_KEY: Final = pattern(r"(?:^|[_.\- ])([a-z0-9]+)[_.\- ]key$")
+_PLAIN_KEY: Final = pattern(
+    r"business|cache|candidate|column|composite|compound|dedup|dict|duplicate|event|field|foreign"
+    r"|gate|group|idempotency|index|item|job|join|json|lookup|map|message|metric|missing|natural"
+    r"|object|order|parent|partition|primary|property|public|record|result|routing|row|shard|sort"
+    r"|source|state|surrogate|tag|topic|unique"
+)
+"""Words before `key` that make it something else than a secret."""
+_COUNT: Final = pattern(r"tokens", re.IGNORECASE)
+"""Numbers under such a name are amounts: `max_tokens`."""
+
+_CLEAR_IN_TEXT: Final = pattern(
+    r"(?:passw(?:or)?d|passphrase|passcode|pwd|secret|token|signature|credential|authorization"
+    r"|bearer|(?:api|access|private|secret)[_.\- ]?key|(?:^|[_.\- ])(?:pw|cred))"
+    r"s?\d{0,3}(?:[_-]\w{1,30})?$"
+)
+_WORD_IN_TEXT: Final = pattern(r"(?:^|[_.\- ])(?:auth|cookie|session(?:id)?)$")
+SPACED_KEY: Final = (
+    r"(?:api|access|account|auth|encryption|license|master|private|secret|shared|signing"
+    r"|subscription) key"
+)
+"""Names of two words; other words before `key` are too often part of a sentence."""
+_SPACED_KEY: Final = pattern(SPACED_KEY)
+
+
+def is_secret_name(name: str) -> bool:
+    name = _CAMEL.sub("_", unquote_plus(name)).strip().lower()
+    if name in _NAMES or name.startswith(_SIGNED) or _HINTS.search(name) is not None:
+        return True
+    return _SHORT_NAME.search(name) is not None or _is_key(name)
+
+
+def is_secret(name: str, value: object) -> bool:
+    if not is_secret_name(name) or value is None:
+        return False
+    is_amount = isinstance(value, (int, float)) or (isinstance(value, str) and value.isdigit())
+    return not (is_amount and is_count(name))
+
+
+class InText(Enum):
+    """How surely a name in free text is the name of a secret."""
+
+    CLEAR = "clear"
+    KEY = "key"
+    """Unless its value is a number: then it is the key of a row."""
+    SHORT = "short"
+    """A short word that is also a name or a noun: `Pat: hello`."""
+    WORD = "word"
+    """An ordinary word, as in `session: 3`."""
+    NONE = "none"
+
+
+def in_text(name: str) -> InText:
+    """How surely a name in free text is the name of a secret. Text may have a plain `key=42`."""
+    name = _CAMEL.sub("_", name[-80:]).strip("-_. ").lower()
+    if _CLEAR_IN_TEXT.search(name) is not None:
+        return InText.CLEAR
+    if _is_key(name):
+        spoken = " " in name and _SPACED_KEY.fullmatch(name) is None
+        return InText.NONE if spoken else InText.KEY
+    if _SHORT_NAME.search(name) is not None:
+        return InText.SHORT
+    return InText.WORD if _WORD_IN_TEXT.search(name) is not None else InText.NONE
+
+
+def is_count(name: str) -> bool:
+    return _COUNT.search(name) is not None
+
+
+def redacted_parameter(found: re.Match[str]) -> str:
+    """A parameter of a URL with its secret hidden; its name and value are the first two groups."""
+    name, value = found[1], found[2]
+    return f"{name}={HIDDEN}" if is_secret(name, value) else found[0]
+
+
+def _is_key(name: str) -> bool:
+    key = _KEY.search(name)
+    return key is not None and _PLAIN_KEY.fullmatch(key[1]) is None
+
 
 _ANY: Final = (
     *("pass", "pwd", "secret", "token", "key", "auth", "bearer", "basic", "cookie", "cred"),
     *("signature", "jwt", "session", "://", "eyj", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
     *("github_pat", "sk-", "sk_", "rk_", "xox", "xapp-", "glpat", "akia", "aiza", "hg_", "hf_"),
-    *("npm_", "sg."),
+    *("npm_", "sg.", "curl"),
 )
 _WORDS: Final = ("pw", "pin", "pat", "sig", "sas", "otp")
 _ANY_WORD: Final = pattern(rf"(?<![a-z])(?:{'|'.join(_WORDS)})\d{{0,3}}(?![a-z])")
@@ -52,6 +140,20 @@ _NAME: Final = pattern(
 _OPTION: Final = pattern(r"(?<![\w-])(?P<name>--[a-zA-Z][\w-]*+)(?P<join>[ \t]++)(?=[^\s-])")
 _OTHER_OPTION: Final = pattern(r"[_-](?:command|dir|env|fd|file|name|path|prompt|stdin|type|url)$")
 """An option that ends in one of these says where a secret is."""
+_CURL_USER: Final = pattern(
+    r"""(?x)
+    (?<![\w-])
+    (?P<shown>
+        (?:-[a-zA-Z]{0,8}[uU]|--(?:proxy-)?user)
+        (?:=|\\{0,8}["']\s*+,\s*+|[ \t]*+)
+        (?P<quote>\\{0,8}["'])?
+        [^\s:"'\\/=]{1,100}+:
+    )
+    (?!//)
+    (?(quote)(?:(?!(?P=quote))[^\n])++|[^\s"'`\\]++)
+    """
+)
+"""`curl -u NAME:PASSWORD` in any of its spellings, as a command or as a list of words."""
 _SCHEMES: Final = (
     "bearer|basic|digest|token|apikey|key|oauth|negotiate|ntlm|hawk|aws4-hmac-sha256|sharedkey"
 )
@@ -116,10 +218,12 @@ def redacted(text: str) -> str:
     if "://" in text:
         text = _URL_PASSWORD.sub(rf"\1{HIDDEN}@", text)
         text = _URL_TOKEN.sub(rf"\1{HIDDEN}@", text)
-    text = _URL_PARAMETER.sub(parameter_shown, text)
+    text = _URL_PARAMETER.sub(redacted_parameter, text)
+    if "curl" in lowered:
+        text = _CURL_USER.sub(rf"\g<shown>{HIDDEN}", text)
     text = _PEM.sub(HIDDEN, text)
     text = _COOKIES.sub(rf"\1{HIDDEN}", text)
-    text = _ELEMENT.sub(_element_shown, text)
+    text = _ELEMENT.sub(_redacted_element, text)
     text = _values_hidden(text, _OPTION)
     text = _values_hidden(text, _NAME)
     return _SHAPES.sub(HIDDEN, _SCHEME.sub(rf"\1{HIDDEN}", text))
@@ -178,7 +282,7 @@ def _hidden_value(value: re.Match[str]) -> str:
     return f"{found['kept']}{found.get('open') or ''}{HIDDEN}{found.get('shut') or ''}"
 
 
-def _element_shown(found: re.Match[str]) -> str:
+def _redacted_element(found: re.Match[str]) -> str:
     name, inner = found[1], found[2]
     kind = in_text(name)
     if kind is InText.NONE or (kind is InText.KEY and inner.isdigit()):

@@ -4,8 +4,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from headgate.core.pattern import pattern
-from headgate.core.redact_text import redacted
-from headgate.core.secret_names import HIDDEN, is_secret, is_secret_name, parameter_shown
+from headgate.core.redact_text import (
+    HIDDEN,
+    is_secret,
+    is_secret_name,
+    redacted,
+    redacted_parameter,
+)
 
 DEEPEST: Final = 50
 """Depth of lists and mappings beyond which values are hidden, and not searched for secrets."""
@@ -23,14 +28,14 @@ def without_secrets(url: str) -> str:
     # The last @ ends the credentials: a careless password may contain one, or a slash, unescaped.
     credentials, at, place = rest.rpartition("@")
     shown = _without_password(scheme, credentials) if at else ""
-    return f"{scheme}{separator}{shown}{at}{_PARAMETER.sub(parameter_shown, place)}"
+    return f"{scheme}{separator}{shown}{at}{_PARAMETER.sub(redacted_parameter, place)}"
 
 
 def request_without_secrets(url: str) -> str:
     """The requested URL with secrets hidden; here an @ after the host does not end credentials."""
     scheme = url.partition("://")[0]
     shown = _CREDENTIALS.sub(lambda found: _without_password(scheme, found[0]), url)
-    return _PARAMETER.sub(parameter_shown, shown)
+    return _PARAMETER.sub(redacted_parameter, shown)
 
 
 def source_without_secrets(source: str) -> str:
@@ -49,11 +54,10 @@ def _without_password(scheme: str, credentials: str) -> str:
 
 
 def values_without_secrets(value: Any, name: str = "", depth: int = 0) -> Any:
-    """A value as it may be shown under a name, of any type."""
     if depth > DEEPEST or (name and is_secret(name, value)):
         return HIDDEN
     if isinstance(value, Mapping):
-        return _mapping_shown(value, depth + 1)
+        return _redacted_mapping(value, depth + 1)
     if isinstance(value, (list, tuple)):
         if len(value) == 2 and is_secret_name(_as_text(value[0])):
             return [value[0], HIDDEN]  # a pair of a name and its value, as headers may be given
@@ -61,7 +65,7 @@ def values_without_secrets(value: Any, name: str = "", depth: int = 0) -> Any:
     return redacted(value) if isinstance(value, str) else value
 
 
-def _mapping_shown(value: Mapping[Any, Any], depth: int) -> dict[Any, Any]:
+def _redacted_mapping(value: Mapping[Any, Any], depth: int) -> dict[Any, Any]:
     shown = {
         inner: values_without_secrets(each, str(inner), depth) for inner, each in value.items()
     }

@@ -49,8 +49,6 @@ class RetryPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RetryDecision(msgspec.Struct, frozen=True):
-    """The next status of an item after an attempt, and why."""
-
     status: ItemStatus
     outcome: str
     counted: bool = True
@@ -79,7 +77,6 @@ def decide(
     strategies: int,
     rng: Rng,
 ) -> RetryDecision:
-    """The verdict on an attempt that ended by itself or at its time limit."""
     match ended:
         case Done():
             return FINISHED
@@ -100,7 +97,6 @@ def decide(
 
 
 def after_crash(item: ClaimedItem, cause: str, policy: RetryPolicy) -> RetryDecision:
-    """The verdict on an item whose handler was running when its process died."""
     crashes = item.crashes + 1
     if crashes >= policy.max_crashes:
         reason = f"its process died {crashes} times while running it; last: {cause}"

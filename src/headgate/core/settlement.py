@@ -2,12 +2,14 @@
 
 import msgspec
 
-from headgate.core.fault import REASON_LIMIT, plain_text
+from headgate.core.fault import REASON_LIMIT, FaultClass, plain_text
 from headgate.core.item import ClaimedItem
 from headgate.core.redact_text import redacted
 from headgate.core.retry import HANDED_BACK, RetryDecision
 from headgate.core.signature import kind_of
 from headgate.core.status import ItemStatus
+
+PUT_OFF = frozenset({None, FaultClass.THROTTLED, FaultClass.DEFERRED})
 
 
 class Settlement(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -47,6 +49,11 @@ class Settlement(msgspec.Struct, frozen=True, array_like=True, gc=False):
     trace: str | None = None
     """Where in the user's code the attempt failed: `core.trace.Trace` as JSON; None elsewhere."""
 
+    @property
+    def is_put_off(self) -> bool:
+        """The attempt says nothing about the row: it was refused, put off or handed back."""
+        return self.status is ItemStatus.PENDING and self.error_class in PUT_OFF
+
 
 def settle(
     item: ClaimedItem,
@@ -62,7 +69,7 @@ def settle(
     that was refused at a gate does neither: else a row that crashes would run beside others again.
     """
     ended_alone = verdict.counted or (verdict.throttled and not verdict.turned_away)
-    reason = None if verdict.reason is None else _kept(verdict.reason)
+    reason = None if verdict.reason is None else _stored_reason(verdict.reason)
     failed = verdict.status is ItemStatus.ERROR
     signature, variant = kind_of(verdict.error_class or "", reason) if failed else (None, None)
     return Settlement(
@@ -89,7 +96,7 @@ def settle(
     )
 
 
-def _kept(reason: object) -> str:
+def _stored_reason(reason: object) -> str:
     """A reason as it is stored: handlers' errors may quote their input, including secrets."""
     return plain_text(redacted(str(reason)[: 2 * REASON_LIMIT]))
 

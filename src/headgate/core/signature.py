@@ -85,7 +85,7 @@ def parts_of(name: str) -> tuple[str, str | None]:
 def _variant(error_class: str, reason: str | None) -> str:
     text = _URL.sub("<url>", (reason or "")[:_READ])
     for code in _CODES:
-        text = code.sub(_kept, text)
+        text = code.sub(_code_kept, text)
     parts = _QUOTED.split(text)
     parts[::2] = [_without_particulars(each) for each in parts[::2]]
     parts[1::2] = [each if len(each) <= _KEPT else "<value>" for each in parts[1::2]]
@@ -101,7 +101,7 @@ def _without_particulars(text: str) -> str:
     return text
 
 
-def _kept(found: re.Match[str]) -> str:
+def _code_kept(found: re.Match[str]) -> str:
     start = found.start("code") - found.start()
     end = found.end("code") - found.start()
     whole = found[0]

@@ -13,7 +13,6 @@ class Ewma:
         self.value: float | None = None
 
     def add(self, value: float) -> float:
-        """Add one value and return the new mean."""
         if self.value is None:
             self.value = value
         else:
@@ -49,20 +48,37 @@ class ClaimSizer:
 
     SPIKE = 0.5
     """Share of failed attempts above which claims shrink."""
+    RETRY_SHARE = 1 / 16
+    """The share of each claim that goes to due retries while there are rows not yet tried.
+
+    All other rows pay for it. So it is smaller where retries have failed again.
+    """
+    RETRY_SHARE_IN_VAIN = 1 / 64
+    IN_VAIN = 0.1
+    """Share of retries that end a row, below which retries are in vain."""
 
     def __init__(self, policy: ClaimPolicy, concurrency: int) -> None:
         self._policy = policy
         self._concurrency = concurrency
         self._item_s = Ewma()
         self._failed = Ewma(0.05)
+        self._helped = Ewma(0.1)
+        self._helped.add(1.0)
         self._pressed = False
 
-    def ended(self, seconds: float, *, failed: bool) -> None:
+    def ended(self, seconds: float, *, failed: bool, again: bool = False) -> None:
+        """An attempt has ended; `again`: the item had been tried before."""
         self._item_s.add(seconds)
         self._failed.add(1.0 if failed else 0.0)
+        if again:
+            self._helped.add(0.0 if failed else 1.0)
+
+    @property
+    def retry_share(self) -> float:
+        helped = self._helped.value or 0.0
+        return self.RETRY_SHARE if helped >= self.IN_VAIN else self.RETRY_SHARE_IN_VAIN
 
     def pressed(self, *, pressed: bool) -> None:
-        """Report whether the machine is short of CPU or memory."""
         self._pressed = pressed
 
     def size(self) -> int:
@@ -121,7 +137,6 @@ class IngestSizer:
 
     @property
     def latency_ms(self) -> float:
-        """The running mean of commit times."""
         return self._latency_ms.value or 0.0
 
     def committed(self, milliseconds: float, *, waited: bool = False) -> None:
@@ -133,7 +148,6 @@ class IngestSizer:
             self._resize(2.0)
 
     def failed(self) -> None:
-        """The database refused a batch."""
         self._resize(0.25)
 
     def _resize(self, factor: float) -> None:

@@ -1,7 +1,8 @@
-"""The legal moves of items and jobs, as data.
+"""The statuses of items and jobs, how they are shown, and the legal moves, as data.
 
-Two rules for this file: every status and every move is named here and nowhere else, and docs, tests
-and web buttons derive them from the tables. SQL repeats the statuses; tests compare it.
+Two rules for this file: every status and every move is named here and nowhere else, and commands,
+docs, tests and the web UI derive them from the tables. SQL repeats the statuses; tests compare it.
+The order of a status in its class is the order on every screen.
 """
 
 from collections.abc import Mapping
@@ -25,6 +26,8 @@ class ItemStatus(StrEnum):
 OPEN = frozenset({ItemStatus.PENDING, ItemStatus.PROCESSING})
 FINISHED = frozenset(ItemStatus) - OPEN
 TERMINAL = FINISHED - {ItemStatus.REVIEW}
+RETRIED = frozenset({ItemStatus.ERROR, ItemStatus.NOT_FOUND})
+"""The statuses that are requeued unless others are named."""
 
 
 class ItemMove(StrEnum):
@@ -70,6 +73,117 @@ class JobMove(StrEnum):
     FAIL = "fail"
     CANCEL = "cancel"
     REPROCESS = "reprocess"
+
+
+class StatusDisplay(NamedTuple):
+    """How the web UI, the commands and the docs show a status."""
+
+    label: str
+    tone: str
+    """A colour: `--TONE` and `--TONE-soft` in web/src/design/tokens.css."""
+    icon: str
+    """A name in web/src/design/Icon.tsx."""
+    help: str
+    """One or two sentences, without markup: a tooltip in the web UI, a row in the docs."""
+    one: str = ""
+    """The word after the number 1; by default the label in lower case."""
+    many: str = ""
+    """The word after any other number; by default the same as `one`."""
+    always_counted: bool = False
+    """True if progress lines and lists of jobs also show the number 0."""
+
+    def noun(self, number: int) -> str:
+        """The word after `number`: `error` after 1, `errors` after 2."""
+        one = self.one or self.label.lower()
+        return one if number == 1 else self.many or one
+
+
+ITEM_DISPLAY: Mapping[ItemStatus, StatusDisplay] = {
+    ItemStatus.PENDING: StatusDisplay(
+        "Pending",
+        "pending",
+        "circle",
+        "Waits for a worker. With a due time in the future it is a delayed retry.",
+    ),
+    ItemStatus.PROCESSING: StatusDisplay(
+        "Processing",
+        "processing",
+        "half",
+        "Leased to a worker: it runs, or waits in the worker's buffer.",
+        one="running",
+    ),
+    ItemStatus.DONE: StatusDisplay(
+        "Done",
+        "done",
+        "check",
+        "The handler returned a result.",
+        always_counted=True,
+    ),
+    ItemStatus.NOT_FOUND: StatusDisplay(
+        "Not found",
+        "not-found",
+        "none",
+        "The service answered that there is nothing. Not a failure.",
+        always_counted=True,
+    ),
+    ItemStatus.SKIPPED: StatusDisplay("Skipped", "skipped", "skip", "Skipped on purpose."),
+    ItemStatus.REVIEW: StatusDisplay(
+        "Review",
+        "review",
+        "question",
+        "A person must choose between candidates.",
+        one="to review",
+    ),
+    ItemStatus.ERROR: StatusDisplay(
+        "Error",
+        "error",
+        "cross",
+        "Failed permanently, with a class and a reason. These are the dead letters.",
+        many="errors",
+        always_counted=True,
+    ),
+    ItemStatus.CANCELLED: StatusDisplay(
+        "Cancelled",
+        "cancelled",
+        "stop",
+        "Its job was cancelled before it was finished.",
+    ),
+}
+
+JOB_DISPLAY: Mapping[JobState, StatusDisplay] = {
+    JobState.INGESTING: StatusDisplay(
+        "Reading",
+        "processing",
+        "arrowDown",
+        "Its source is being read. Nothing is claimed yet, except with --eager.",
+    ),
+    JobState.QUEUED: StatusDisplay(
+        "Queued",
+        "pending",
+        "circle",
+        "Has all its rows, or is an open queue; waits for its first claim.",
+    ),
+    JobState.RUNNING: StatusDisplay("Running", "processing", "play", "Items have been claimed."),
+    JobState.PAUSED: StatusDisplay("Paused", "warn", "pause", "Nothing is claimed until resumed."),
+    JobState.DONE: StatusDisplay(
+        "Done",
+        "done",
+        "check",
+        "No item is PENDING or PROCESSING, and no more will come. Items in REVIEW may remain.",
+    ),
+    JobState.FAILED: StatusDisplay(
+        "Failed",
+        "error",
+        "cross",
+        "The source could not be read. Failed items never make a job FAILED.",
+    ),
+    JobState.CANCELLED: StatusDisplay(
+        "Cancelled",
+        "cancelled",
+        "stop",
+        "Cancelled by a user; its open items became CANCELLED.",
+    ),
+}
 
 
 class ItemTransition(NamedTuple):

@@ -1,11 +1,13 @@
 """Times and spans of time as text: one form of each, for commands, settings, files and the API."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 SPANS = "90s, 5m, 2h, 30d or 2w"
 """Examples for messages."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 _UNITS_S = {"s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*")
 _LONGEST_S = 100 * 366 * _UNITS_S["d"]
@@ -31,6 +33,12 @@ def as_microseconds(seconds: float) -> int:
 def moment(microseconds: int | None) -> str | None:
     """A stored time in ISO 8601, in UTC. Stores keep 0 for a time that is not known."""
     return stamp(microseconds) if microseconds else None
+
+
+def microseconds_of(text: str) -> int:
+    """A time in ISO 8601 as stores keep it, or ValueError. Without an offset it is UTC."""
+    at = datetime.fromisoformat(text)
+    return ((at if at.tzinfo else at.replace(tzinfo=UTC)) - _EPOCH) // _MICROSECOND
 
 
 def stamp(microseconds: int) -> str:

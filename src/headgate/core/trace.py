@@ -8,7 +8,7 @@ from types import TracebackType
 
 import msgspec
 
-from headgate.core.fault import error_in_words, storable
+from headgate.core.fault import error_text, storable
 from headgate.core.redact_text import redacted
 
 FRAMES = 8
@@ -27,8 +27,6 @@ PACKAGES = ("/site-packages/", "/dist-packages/")
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """A call in the user's code or in a package that it uses."""
-
     file: str
     line: int
     name: str
@@ -88,7 +86,7 @@ def _chain(error: BaseException, grounds: Grounds) -> Iterator[Link]:
     current: BaseException | None = error
     while current is not None and id(current) not in seen and len(links) < CHAIN:
         seen.add(id(current))
-        behind, relation = _behind(current)
+        behind, relation = _previous_error(current)
         intro = ["", relation, ""] if behind is not None and id(behind) not in seen else []
         links.append((_words(current, grounds), _frames(current, grounds), intro))
         current = behind
@@ -100,7 +98,7 @@ def _chain(error: BaseException, grounds: Grounds) -> Iterator[Link]:
     yield from _members(error, grounds)
 
 
-def _behind(error: BaseException) -> tuple[BaseException | None, str]:
+def _previous_error(error: BaseException) -> tuple[BaseException | None, str]:
     if error.__cause__ is not None:
         return error.__cause__, "This was the cause of:"
     if error.__context__ is not None and not error.__suppress_context__:
@@ -127,11 +125,11 @@ def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]
 
 
 def _words(error: BaseException, grounds: Grounds) -> str:
-    words = error_in_words(error)
+    words = error_text(error)
     if len(words) > WORDS:
         words = f"{words[:WORDS]}…"
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
-        shown, _ = _shown_path(error.filename, grounds)
+        shown, _ = _short_path(error.filename, grounds)
         code = (error.text or "").strip()[:CODE]
         return "\n".join([f'  File "{shown}", line {error.lineno}', *_code(code), words])
     return words
@@ -153,7 +151,7 @@ def _frame(step: TracebackType, path: str, grounds: Grounds) -> Frame:
     code = step.tb_frame.f_code
     line = step.tb_lineno or code.co_firstlineno
     text = grounds.code_at(code.co_filename, line).strip() if grounds.code_at else ""
-    shown, own = _shown_path(path, grounds)
+    shown, own = _short_path(path, grounds)
     return Frame(shown, line, code.co_name, text[:CODE], own)
 
 
@@ -164,7 +162,7 @@ def _is_foreign(path: str, grounds: Grounds) -> bool:
     return inside and not any(folder in path for folder in PACKAGES)
 
 
-def _shown_path(path: str, grounds: Grounds) -> tuple[str, bool]:
+def _short_path(path: str, grounds: Grounds) -> tuple[str, bool]:
     """A path as it is shown, and whether it is the project's own."""
     path = path.replace("\\", "/")
     for folder in PACKAGES:

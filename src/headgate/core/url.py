@@ -30,13 +30,11 @@ class BadUrl(AttemptOver):
 
     def __init__(self, url: str, problem: str) -> None:
         super().__init__(
-            Fault(FaultClass.PERMANENT, f"{shown(url)!r} is not a URL to fetch: {problem}")
+            Fault(FaultClass.PERMANENT, f"{short_url(url)!r} is not a URL to fetch: {problem}")
         )
 
 
 class SuffixList(Protocol):
-    """The public suffixes, under which anyone may register a name."""
-
     def privatesuffix(self, domain: str) -> str | None:
         """The registered name that a domain belongs to; None for a public suffix itself."""
         ...
@@ -106,7 +104,7 @@ def registrable_domain(origin: UrlOrigin, suffixes: SuffixList) -> str:
     return suffixes.privatesuffix(origin.host) or origin.host
 
 
-def shown(url: str) -> str:
+def short_url(url: str) -> str:
     """A URL for messages: without password and query, at most 200 characters."""
     where, _, _ = url.partition("?")
     scheme, separator, rest = where.partition("://")

@@ -84,8 +84,6 @@ _BY_LENGTH = {length: name for name, length in _LENGTHS.items()}
 
 
 class SizeBounds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Bounds on the size of a file."""
-
     min_bytes: int = 1
     min_pdf_bytes: int = 1_024
     max_bytes: int = 2_048 * _MIB
@@ -102,8 +100,7 @@ class Expected(msgspec.Struct, frozen=True):
     bounds: SizeBounds = SizeBounds()
 
 
-def look_at_reply(status: int, expected: Expected, *, resumed: bool = False) -> Finding | None:
-    """A finding before the first byte of the body, if there is one."""
+def check_reply(status: int, expected: Expected, *, resumed: bool = False) -> Finding | None:
     if status not in ({206} if resumed else {200, 203}):
         return Finding(Flaw.BAD_STATUS, f"status {status}")
     if expected.length is None:
@@ -144,7 +141,6 @@ class BodyCheck:
 
     @property
     def content_type(self) -> ContentType:
-        """The type by the bytes seen until now."""
         return self._type or content_type_of(self._head)
 
     def feed(self, chunk: bytes) -> Finding | None:

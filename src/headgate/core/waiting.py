@@ -3,6 +3,7 @@
 The commands, the API, the web pages and the metrics all use `why_job`, so that they agree.
 """
 
+import math
 from collections.abc import Sequence
 
 import msgspec
@@ -16,8 +17,8 @@ from headgate.core.gates.wait import (
     WaitKind,
     at_gate,
     at_stop,
-    holding,
     is_stopped,
+    limiting_gate,
 )
 from headgate.core.job import Counts, Job
 from headgate.core.status import UNFINISHED, JobState
@@ -75,7 +76,7 @@ class Situation(msgspec.Struct, frozen=True):
         return self.finished_us is not None and self.now_us - self.finished_us <= FLOWING_US
 
 
-def among(chosen: Counts, at: Situation) -> Situation:
+def situation_of_chosen(chosen: Counts, at: Situation) -> Situation:
     """The situation if only the rows that are counted in `chosen` run.
 
     The other rows are due and stay so; all rows that are due later count as chosen.
@@ -93,11 +94,11 @@ def why_job(job: Job, at: Situation, gates: Sequence[GateView]) -> Wait | None:
     """
     if job.state not in UNFINISHED:
         return None
-    if wait := _of_job(job, at):
+    if wait := _wait_of_job(job, at):
         return wait
     if not at.counts.open:
         return None
-    held = holding(gates, flowing=at.flowing)
+    held = limiting_gate(gates, flowing=at.flowing)
     if held is not None and is_stopped(held, flowing=at.flowing):
         return _without_worker(at_stop(held), at)
     is_slow = held is not None and at.counts.processing > at.deferred
@@ -110,7 +111,7 @@ def why_job(job: Job, at: Situation, gates: Sequence[GateView]) -> Wait | None:
     return _at_handlers(at) if at.counts.processing else _untaken(at)
 
 
-def _of_job(job: Job, at: Situation) -> Wait | None:
+def _wait_of_job(job: Job, at: Situation) -> Wait | None:
     if job.state is JobState.PAUSED:
         return paused(job)
     if job.state is JobState.INGESTING and not (job.eager and at.counts.open):
@@ -173,7 +174,7 @@ def _reason_of(group: Deferral, *, one: bool) -> tuple[WaitKind, str]:
         case WaitKind.DEFERRED:
             return WaitKind.DEFERRED, f"{waits} because the handler asked to try later"
         case WaitKind.RETRY:
-            return WaitKind.RETRY, f"failed and {waits} for another try"
+            return WaitKind.RETRY, f"failed and {waits} for a retry"
         case kind:
             return kind, f"{'was' if one else 'were'} sent back by {own_name(group.gate)}"
 
@@ -208,3 +209,47 @@ def _at_handlers(at: Situation) -> Wait:
 def in_progress(count: int) -> str:
     """Leased rows: workers take some rows ahead, so more than run at the same time."""
     return f"{counted(count, 'row')} in progress"
+
+
+SLOW_S = 30.0
+"""Seconds for which a job must be slow before it counts."""
+SLOW_SHARE = 0.05
+"""Share of the expected speed below which a job is slow."""
+EXPECTED = frozenset(
+    {
+        WaitKind.PAUSED,
+        WaitKind.READING,
+        WaitKind.DEFERRED,
+        WaitKind.RETRY,
+        WaitKind.PROVIDER_PAUSED,
+        WaitKind.BUDGET,
+        WaitKind.TURN,
+    }
+)
+"""Waits that a user, the handler, the settings or another job asked for."""
+
+
+def expected_per_s(
+    wait: Wait, gates: Sequence[GateView], lanes: int, handler_s: float | None
+) -> float | None:
+    """Rows a second that a job could do, from the rate of its gate and the speed of its handlers.
+
+    None where neither is known, or where no speed can be expected. A closed gate allows nothing. A
+    host that does not answer leaves the rate of its gate as it was.
+    """
+    if wait.kind in EXPECTED:
+        return None
+    rates = [_rate_of(gate) for gate in gates if gate.key == wait.gate]
+    if handler_s:
+        rates.append(lanes / handler_s)
+    lowest = min(rates, default=math.inf)
+    return None if math.isinf(lowest) else lowest
+
+
+def _rate_of(gate: GateView) -> float:
+    return math.inf if gate.now_per_s is None else gate.now_per_s
+
+
+def is_slow(per_s: float | None, expected: float | None) -> bool:
+    """Whether `per_s`, measured over the last `SLOW_S` seconds, is far below `expected`."""
+    return per_s is not None and expected is not None and per_s < expected * SLOW_SHARE

@@ -43,7 +43,7 @@ NAMED = 5
 """Most rows that are named in one sentence."""
 
 
-def crash_told(cause: str, keys: Sequence[str], ended: Sequence[str]) -> str:
+def crash_text(cause: str, keys: Sequence[str], ended: Sequence[str]) -> str:
     """A crash in words: why, which rows were running, and which of them caused it for certain.
 
     `keys` are the rows that run alone next, `ended` the rows that ended as ERROR.

@@ -28,6 +28,19 @@ _ID = struct.Struct("<q")
 _EMPTY = _ID.pack(0)
 
 
+def shared_memory(name: str, size: int) -> int:
+    """A new file without a name that child processes can inherit, in memory where possible."""
+    # If the disk runs full, touching a page of a file on it would kill the process.
+    if hasattr(os, "memfd_create"):
+        fd = os.memfd_create(name)
+    else:
+        fd, path = tempfile.mkstemp(prefix=f"{name}-")
+        os.unlink(path)  # noqa: PTH108  mkstemp returns a path and a descriptor
+    os.ftruncate(fd, size)
+    os.set_inheritable(fd, True)  # noqa: FBT003  the name of the call says what is set
+    return fd
+
+
 class RunningHandler(msgspec.Struct, frozen=True):
     """A handler that is running. Times are on the monotonic clock of this boot."""
 
@@ -74,16 +87,7 @@ class FlightBoard:
 
     @classmethod
     def create(cls) -> Self:
-        """Make an empty board in an unnamed file, in memory where the system supports that."""
-        # If the disk runs full, touching a page of a file on it would kill the process.
-        if hasattr(os, "memfd_create"):
-            fd = os.memfd_create("headgate-board")
-        else:
-            fd, path = tempfile.mkstemp(prefix="headgate-board-")
-            os.unlink(path)  # noqa: PTH108  mkstemp returns a path and a descriptor
-        os.ftruncate(fd, cls._size())
-        os.set_inheritable(fd, True)  # noqa: FBT003  the name of the call says what is set
-        return cls(fd)
+        return cls(shared_memory("headgate-board", cls._size()))
 
     @classmethod
     def _size(cls) -> int:
@@ -110,7 +114,7 @@ class FlightBoard:
         self._write(_SLOTS_AT + slot * _SLOT.size, _EMPTY)
         self._free.append(slot)
 
-    def excuse(self, slot: int, seconds: float) -> None:
+    def extend_limit(self, slot: int, seconds: float) -> None:
         """Record how many seconds at gates are added to the time limit of the handler in `slot`."""
         if slot != self.UNSEEN:
             at = _SLOTS_AT + (slot + 1) * _SLOT.size - _EXCUSED.size

@@ -74,7 +74,6 @@ class Buffer:
         return {item.job_id for item, _ in self._waiting}
 
     async def wait_filled(self) -> None:
-        """Wait until there may be an item to take."""
         self._filled.clear()
         if self._waiting:
             return

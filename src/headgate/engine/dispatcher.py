@@ -15,8 +15,7 @@ from headgate.engine.job_runtime import JobRuntime, JobRuntimes
 from headgate.engine.lane import BUFFER_PATIENCE_S, LEASE_SLACK_S
 from headgate.ports.clock import Clock
 from headgate.ports.items import ClaimRequest, GateFilter, HeldLease, ItemStore
-from headgate.ports.job_reads import RowReads
-from headgate.ports.jobs import JobStore, WorkDemand
+from headgate.ports.jobs import JobStore, RowReads, WorkDemand
 from headgate.ports.store import Notifier, Store
 
 
@@ -58,11 +57,6 @@ class Dispatcher:
     """Seconds before the next claim if the gates of a job have all the items that they can use."""
     SOON_S = 0.005
     """Shortest rest in seconds if more items are due soon."""
-    RETRY_SHARE = 1 / 16
-    """The share of each claim that goes to due retries while there are rows not yet tried.
-
-    Most rows that failed will fail again: the share is the price that all other rows pay.
-    """
     GOLDEN = 0.618
     """The fractional parts of its multiples are spread evenly over 0 to 1."""
     EMPTY_CLAIMS = 3
@@ -180,7 +174,7 @@ class Dispatcher:
 
     def _retries(self, job_id: int, share: int) -> int:
         """Items of a claim that are reserved for due retries."""
-        owed = self._due_to_retries.get(job_id, 0.0) + share * self.RETRY_SHARE
+        owed = self._due_to_retries.get(job_id, 0.0) + share * self._sizer.retry_share
         self._due_to_retries[job_id] = owed % 1
         return int(owed)
 

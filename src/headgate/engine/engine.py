@@ -12,16 +12,16 @@ from headgate.core.sizing import ClaimSizer
 from headgate.engine.board import FlightBoard
 from headgate.engine.buffer import Buffer
 from headgate.engine.dispatcher import Dispatcher, DispatchTimes, Scope, dispatch_deps
+from headgate.engine.error_count import ErrorCount
 from headgate.engine.gates.tree import GateTree
 from headgate.engine.job_runtime import JobRuntimes, Places
 from headgate.engine.lane import LaneDeps
-from headgate.engine.lane_pool import LanePool
-from headgate.engine.machine import machine_is_pressed
+from headgate.engine.lane_pool import LanePool, WorkerControl
 from headgate.engine.packs import PackRunner
 from headgate.engine.policy import Policies
+from headgate.engine.process import machine_is_busy
 from headgate.engine.runner import Runner
 from headgate.engine.settler import Settler
-from headgate.engine.worker_control import WorkerControl
 from headgate.ports.clock import Clock
 from headgate.ports.handler import HandlerLookup, Logger
 from headgate.ports.http import HttpOpener
@@ -42,12 +42,14 @@ class EngineDeps(msgspec.Struct, frozen=True):
     http: HttpOpener
     gates: GateTree
     places: Places | None = None
-    pressed: Callable[[], bool] = machine_is_pressed
+    pressed: Callable[[], bool] = machine_is_busy
     """Is the machine too busy for this worker to claim its full size?"""
     on_warning: Callable[[str], object] = bool
     """Called with a text that says what is wrong with a handler."""
     on_stray_cancel: Callable[[], object] = bool
     """Called at once when other code, such as a handler, cancels a task of the engine."""
+    errors: ErrorCount | None = None
+    """Counts failed rows, if there is a limit on them."""
 
 
 class SliceBudget(msgspec.Struct, frozen=True):
@@ -68,8 +70,7 @@ class Engine:
     """Runs slices of work. One engine, one worker id, one process."""
 
     def __init__(self, scope: Scope, policies: Policies, deps: EngineDeps) -> None:
-        policy = policies.worker
-        store, clock = deps.store, deps.clock
+        policy, store, clock = policies.worker, deps.store, deps.clock
         patience = DispatchTimes(policy.poll_s, policies.claim.lock_floor_s)
         self._deps = deps
         self._policy = policy
@@ -77,8 +78,7 @@ class Engine:
         self._buffer = Buffer()
         # One thread for each lane, and as many again for threads that hang in a handler.
         self._threads = ThreadPoolExecutor(2 * policy.concurrency, thread_name_prefix="handler")
-        board = deps.board
-        self._settler = Settler(store.items, scope.worker, policy, clock, board, self._sizer)
+        self._settler = Settler(store.items, scope.worker, policy, clock, deps.board, self._sizer)
         runtimes = JobRuntimes(store, deps.lookup, policy, deps.log, deps.http, deps.places)
         runtimes.on_warning = deps.on_warning
         self._runner = runner = Runner(
@@ -104,11 +104,14 @@ class Engine:
             patience.doubt_s,
             policies.retry.stall_limit_s,
             deps.on_stray_cancel,
+            self._dispatcher.stop,
+            deps.errors,
             scope.alone,
         )
         self._lane_pool = LanePool(
             tools, policy.concurrency, deps.gates.waiting_lanes, alone=scope.alone
         )
+        deps.http.untimed = self._lane_pool.untimed
         self._control = WorkerControl(
             store.reads,
             self._lane_pool,

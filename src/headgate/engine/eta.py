@@ -118,15 +118,15 @@ def eta_band(
 
     The rates of the last seconds make the two ends. If nothing moves, the last minute gives the
     lower end only; None if nothing moved in it. While a gate is closed, the time until it opens is
-    added, and the upper end stays open.
+    added, and the upper end stays open; the current rate includes short waits already.
     """
     if remaining <= 0:
         return Band(0.0, 0.0)
-    if held is not None:
-        return _after_hold(samples, remaining, held)
-    if len(samples) < 2 or samples[-1].at_s - samples[0].at_s < YOUNG_S:
-        return None
     now = rate_now(samples) or 0.0
+    if held is not None and (held.seconds > RECENT_S or now <= 0 or _is_young(samples)):
+        return _after_hold(samples, remaining, held)
+    if _is_young(samples):
+        return None
     if now <= 0:
         before = rate_since(samples, samples[0].at_s)
         return Band(remaining / before, None) if before > 0 else None
@@ -136,12 +136,26 @@ def eta_band(
     return Band(remaining / max(fast, now), remaining / min(slow, now))
 
 
+def _is_young(samples: Sequence[Sample]) -> bool:
+    return len(samples) < 2 or samples[-1].at_s - samples[0].at_s < YOUNG_S
+
+
 def _after_hold(samples: Sequence[Sample], remaining: int, held: HoldPeriod) -> Band:
-    """The least time: the wait, then the rest at the earlier pace or the rate of the gate."""
-    moved = sorted(rate for rate in _rates(samples) if rate > 0)
-    known = [quantile(moved, 0.9)] if moved else []
-    known += [held.per_s] if held.per_s else []
-    return Band(held.seconds + (remaining / min(known) if known else 0.0), None)
+    """The least time: the wait, then the rest at the pace before it or the rate of the gate."""
+    before = _until_last_move(samples)
+    band = eta_band(before, remaining)
+    now = rate_now(before)
+    paces_s = [band.low_s] if band else [remaining / now] if now else []
+    paces_s += [remaining / held.per_s] if held.per_s else []
+    return Band(held.seconds + max(paces_s, default=0.0), None)
+
+
+def _until_last_move(samples: Sequence[Sample]) -> Sequence[Sample]:
+    """The samples without those at the end between which nothing was finished."""
+    end = len(samples)
+    while end > 1 and samples[end - 1].finished <= samples[end - 2].finished:
+        end -= 1
+    return samples[:end]
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:

@@ -63,8 +63,6 @@ class ExportReport(msgspec.Struct, frozen=True):
 
 
 class Columns:
-    """The columns of an export, and the column of each result name."""
-
     def __init__(self, inputs: Sequence[str], results: Sequence[str]) -> None:
         taken = set(inputs)
         self.result_names = {name: _free_name(name, taken) for name in results}

@@ -33,7 +33,6 @@ class ExportCheck:
         self._reads = reads
 
     async def check(self, job_id: int, parts: Sequence[Source], form: RowForm) -> ExportCheckReport:
-        """Compare the rows of a job with the rows of a file, which may come in several parts."""
         job = await self._reads.job(job_id)
         columns = Columns(job.columns, await self._reads.result_columns(job_id))
         pages = self._pages(job_id, columns)
@@ -47,7 +46,6 @@ class ExportCheck:
         parts: Sequence[Source],
         form: RowForm,
     ) -> ExportCheckReport:
-        """Compare rows, in the form that an export has, with the rows of a file."""
         comparison = _Comparison(columns, parts, form)
         try:
             async for rows in pages:
@@ -82,7 +80,6 @@ class _Comparison:
         self._open: list[Any] = []
 
     def take(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Compare some rows; stop at the first difference."""
         self.digest.update(canonical(rows, self._columns))
         for row in rows:
             self.rows += 1
@@ -98,7 +95,6 @@ class _Comparison:
                 return
 
     def end(self) -> None:
-        """The store has no more rows: the file must have none either."""
         line, values, _ = next(self._found, (0, None, None))
         if values is not None and not self.difference:
             self.difference = f"line {line:,} of the file is a row that the store does not have"

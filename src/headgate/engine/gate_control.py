@@ -8,9 +8,9 @@ import msgspec
 from headgate.core.call import Call
 from headgate.core.errors import StoreMismatch, StoreUnreachable
 from headgate.core.gates.config import GateLimits
-from headgate.core.gates.keys import GLOBAL, keys_of_provider, name_of, own_name
+from headgate.core.gates.keys import GLOBAL, gate_name, keys_of_provider, own_name
 from headgate.core.gates.state import GateState, Override
-from headgate.core.gates.view import GateView, ceilings_of, view_of
+from headgate.core.gates.view import GateView, ceilings_of, gate_view
 from headgate.core.pacing.pace import Pace
 from headgate.core.paging import SortOrder
 from headgate.core.status import ItemStatus
@@ -52,7 +52,7 @@ async def read_gates(ledger: Ledger, configured: GateLimits, keys: Sequence[str]
 
 def _viewed(entry: LedgerEntry, configured: GateLimits, now_s: float) -> GateView:
     state = state_in(entry) if entry.state else None
-    return view_of(entry.key, state, configured.of(entry.key), now_s)
+    return gate_view(entry.key, state, configured.of(entry.key), now_s)
 
 
 class GateControl:
@@ -199,7 +199,7 @@ class JobGates:
         if self._configured.gates.concurrency_per_domain is None:
             return []
         entries = await self._store.limits.entries("domain:")
-        return [entry.key for entry in entries if is_within(name_of(entry.key), self._asked)]
+        return [entry.key for entry in entries if is_within(gate_name(entry.key), self._asked)]
 
 
 def names_in(calls: Iterable[Call]) -> set[str]:

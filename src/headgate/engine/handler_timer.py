@@ -1,8 +1,8 @@
 """The time that counts against the limit of a handler.
 
-The timer stops while at least one request of the handler waits at a gate, and starts only when a
-plain function gets its thread. The board shows the supervisor how much more time the handler has
-because of that.
+The timer stops while at least one request of the handler waits at a gate or the process does work
+that is not the handler's, and starts only when a plain function gets its thread. The board shows
+the supervisor how much more time the handler has because of that.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from headgate.core.gates.wait import GateTime
 from headgate.engine.board import FlightBoard
 from headgate.ports.clock import Clock
+
+PAUSED_S = 60.0
+"""Seconds that other work of the process may take before the supervisor ends the process."""
 
 
 class HandlerTimer:
@@ -60,6 +63,12 @@ class HandlerTimer:
         if 2.0 * (now_s - self.started_s) > self.limit_s:
             self._show(self.waited_s(now_s) + self.limit_s)
 
+    def pause(self) -> None:
+        """The process does other work now, which may block the event loop; `end` ends it."""
+        self.begin()
+        # `is_over` cannot write it while the loop is blocked.
+        self._show(self.waited_s(self._clock.monotonic()) + PAUSED_S)
+
     def end(self) -> None:
         """The request goes on. `is_over` corrects what the board shows."""
         if self._gates is not None:
@@ -107,7 +116,7 @@ class HandlerTimer:
         nothing, so a handler that blocks it is ended after that time.
         """
         for slot in self._slots:
-            self._board.excuse(slot, excused_s)
+            self._board.extend_limit(slot, excused_s)
 
 
 class _ThreadWait:

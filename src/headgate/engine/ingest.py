@@ -22,7 +22,7 @@ from headgate.core.job import Job
 from headgate.core.sizing import IngestPolicy, IngestSizer
 from headgate.core.status import UNFINISHED, JobMove, JobState
 from headgate.engine.rows import BadRow, ItemMaker, MadeItems, OnBadRow
-from headgate.engine.threads import ended, in_thread
+from headgate.engine.threads import in_thread, wait_ended
 from headgate.ports.clock import Clock
 from headgate.ports.handler import HandlerSpec
 from headgate.ports.items import EnqueueReport, EnqueueRequest, ItemStore
@@ -167,7 +167,7 @@ class Ingest:
                 await self._commit(reading, taken)
             await self._finish(reading, taken.batch)
         finally:
-            await ended(ahead)
+            await wait_ended(ahead)
             reader.close()
 
     async def _check_job(self, reading: "_Reading") -> None:

@@ -84,7 +84,8 @@ class JobControl:
         kind or number: another attempt cannot correct an error in the file.
         """
         # Recorded before the first step: if a later step fails, it is still known who started it.
-        await self._note(request.job_id, f"items in {', '.join(sorted(request.statuses))} back", by)
+        statuses = ", ".join(sorted(request.statuses))
+        await self._note(request.job_id, f"items in {statuses} set back to PENDING", by)
         moved = await self._sweep(self._store.items.requeue, request)
         await self._store.notifier.ring()
         return moved
@@ -143,7 +144,7 @@ MOST_JOBS = 2_000
 """Jobs whose dead letters are counted, the newest first."""
 
 
-class Replay(msgspec.Struct, frozen=True):
+class ReplaySelection(msgspec.Struct, frozen=True):
     """Items to replay: by number, of one job, or all. By default dead letters."""
 
     ids: tuple[int, ...] | None = None
@@ -159,7 +160,7 @@ class Replay(msgspec.Struct, frozen=True):
     reset_attempts: bool = False
 
 
-class Replayed(msgspec.Struct, frozen=True):
+class ReplayCount(msgspec.Struct, frozen=True):
     count: int
     jobs: Sequence[int]
 
@@ -177,7 +178,9 @@ class DeadLetters:
         self._store = store
         self._owner = owner
 
-    async def replay(self, what: Replay, *, dry_run: bool, by: str = OPERATOR) -> Replayed:
+    async def replay(
+        self, what: ReplaySelection, *, dry_run: bool, by: str = OPERATOR
+    ) -> ReplayCount:
         """Replay the items, or only count them."""
         control = JobControl(self._store)
         targets = await self._targets(what)
@@ -197,7 +200,7 @@ class DeadLetters:
                 count += await control.would_reprocess(request)
             else:
                 count += await control.reprocess(request, by)
-        return Replayed(count, [job_id for job_id, _ in targets])
+        return ReplayCount(count, [job_id for job_id, _ in targets])
 
     async def counted(
         self, handler: str | None = None, error_class: str | None = None
@@ -220,7 +223,7 @@ class DeadLetters:
             query = msgspec.structs.replace(query, after_id=jobs[-1].id)
         return found, False
 
-    async def _targets(self, what: Replay) -> list[tuple[int, tuple[int, ...] | None]]:
+    async def _targets(self, what: ReplaySelection) -> list[tuple[int, tuple[int, ...] | None]]:
         """The jobs to replay in, each with its items, or None for all that match."""
         reads = self._store.reads
         if what.job_id is not None:
@@ -234,14 +237,14 @@ class DeadLetters:
             by_job.setdefault(row.job_id, []).append(item_id)
         return [(job_id, tuple(ids)) for job_id, ids in by_job.items()]
 
-    async def _jobs_with(self, what: Replay) -> list[int]:
+    async def _jobs_with(self, what: ReplaySelection) -> list[int]:
         reads = self._store.reads
         query = JobQuery(owner=self._owner, handler=what.handler, limit=REPLAY_PAGE, configs=False)
         found: list[int] = []
         while jobs := await reads.jobs(query):
             for job in jobs:
                 counts = await reads.counts(job.id)
-                if any(getattr(counts, status.lower()) for status in what.statuses):
+                if any(map(counts.of, what.statuses)):
                     found.append(job.id)
             query = msgspec.structs.replace(query, after_id=jobs[-1].id)
         return found

@@ -15,7 +15,7 @@ from headgate.core.identity import (
     differences,
     has_moved,
     moved_path,
-    refusal,
+    options_refusal,
     same_config,
 )
 from headgate.core.job import Binding, Job, NewJob
@@ -105,7 +105,7 @@ def _with_options(new: NewJob, jobs: Sequence[Job], rules: MatchRules) -> Job | 
         if refused is None and not _never_read(job):
             refused = job, found
     if refused is not None:
-        raise OptionsChanged(refusal(*refused, handler=new.handler))
+        raise OptionsChanged(options_refusal(*refused, handler=new.handler))
     return None
 
 
@@ -133,7 +133,9 @@ def _require_key(new: NewJob, jobs: Sequence[Job]) -> None:
     for job in jobs:
         if job.fingerprint == new.fingerprint and not _never_read(job):
             pairs = (",".join(job.key_columns) or None, ",".join(new.key_columns) or None)
-            raise OptionsChanged(refusal(job, [OptionDifference("--key", *pairs)], new.handler))
+            raise OptionsChanged(
+                options_refusal(job, [OptionDifference("--key", *pairs)], new.handler)
+            )
 
 
 def _changed(job: Job) -> str:
@@ -160,7 +162,7 @@ class JobMatching:
         while True:
             # Another command may make the same job between our read and our write. The store
             # reports that, and the loop reads again.
-            existing = [] if rules.fresh else await self._found(new)
+            existing = [] if rules.fresh else await self._similar_jobs(new)
             entry, job = choose_match(new, existing, rules)
             if job is not None:
                 return await self.enter(job, entry, new)
@@ -180,11 +182,10 @@ class JobMatching:
                 pass
         return bound
 
-    async def _found(self, new: NewJob) -> list[Job]:
+    async def _similar_jobs(self, new: NewJob) -> list[Job]:
         return await self._reads.find_jobs(new.owner, new.handler, new.source)
 
     async def enter(self, job: Job, entry: MatchKind, new: NewJob) -> MatchedJob:
-        """Go on with a job, over the source of `new`."""
         if entry in {MatchKind.ADD, MatchKind.REREAD}:
             job = await self._jobs.reopen_ingest(job.id, new.fingerprint)
         return MatchedJob(job, entry)

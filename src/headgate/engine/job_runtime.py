@@ -65,12 +65,12 @@ class Reuse:
         if digest not in group:
             group[digest] = asyncio.get_running_loop().create_future()
         if len(group) == 1:
-            task = asyncio.ensure_future(self._ask((owner, within_s)))
+            task = asyncio.ensure_future(self._recall_group((owner, within_s)))
             self._asking.add(task)
             task.add_done_callback(self._asking.discard)
         return await asyncio.shield(group[digest])
 
-    async def _ask(self, key: _Group) -> None:
+    async def _recall_group(self, key: _Group) -> None:
         # A task starts after all that is ready to run, so other lanes have asked as well by now.
         owner, within_s = key
         group = self._asked.pop(key)
@@ -122,21 +122,21 @@ class ItemLog:
         self._item = item
         self._attempt = attempt
 
-    def _facts(self, facts: Mapping[str, object]) -> dict[str, Any]:
+    def _fields(self, facts: Mapping[str, object]) -> dict[str, Any]:
         item = self._item
         return {"job": item.job_id, "item": item.id, "attempt": self._attempt, **facts}
 
     def debug(self, event: str, **facts: object) -> object:
-        return self._log.debug(event, **self._facts(facts))
+        return self._log.debug(event, **self._fields(facts))
 
     def info(self, event: str, **facts: object) -> object:
-        return self._log.info(event, **self._facts(facts))
+        return self._log.info(event, **self._fields(facts))
 
     def warning(self, event: str, **facts: object) -> object:
-        return self._log.warning(event, **self._facts(facts))
+        return self._log.warning(event, **self._fields(facts))
 
     def error(self, event: str, **facts: object) -> object:
-        return self._log.error(event, **self._facts(facts))
+        return self._log.error(event, **self._fields(facts))
 
 
 class Places(msgspec.Struct, frozen=True):

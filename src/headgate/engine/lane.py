@@ -13,6 +13,7 @@ from headgate.core.settlement import hand_back
 from headgate.core.status import ItemStatus
 from headgate.engine.board import FlightBoard
 from headgate.engine.buffer import Buffer
+from headgate.engine.error_count import ErrorCount
 from headgate.engine.handler_timer import HandlerTimer
 from headgate.engine.job_runtime import JobRuntime, JobRuntimes
 from headgate.engine.packs import PackRunner
@@ -50,6 +51,10 @@ class LaneDeps(msgspec.Struct, frozen=True):
     """Seconds of waits at gates that do not count against the limit of one handler."""
     on_stray_cancel: Callable[[], object]
     """Called when code other than the lane pool cancels a lane."""
+    stop: Callable[[], object]
+    """Ends the claims of this worker."""
+    errors: ErrorCount | None = None
+    """Counts failed rows, if there is a limit on them."""
     alone: bool = False
     """If True, each result is committed before the next item begins.
 
@@ -106,6 +111,10 @@ class Lane:
                 # We were frozen. Control takes the waiting items out before it marks the loop as
                 # turning.
                 await tools.clock.sleep(self.PAUSE_S)
+                continue
+            if tools.errors is not None and tools.errors.reached:
+                tools.stop()
+                await tools.clock.sleep(self.PAUSE_S)  # the lane pool closes this lane
                 continue
             taken = tools.buffer.take()
             if taken is None:
@@ -194,8 +203,11 @@ class Lane:
         self, work: JobRuntime, pack: Sequence[ClaimedItem], all_ended: Sequence[EndedRun]
     ) -> None:
         settler, observer, name = self._tools.settler, self._tools.observer, work.handler.name
+        errors = self._tools.errors
         for item, ended in zip(pack, all_ended, strict=True):
             observer.ended(item, name, ended.settlement)
+            if errors is not None:
+                errors.add(ended.settlement)
             settler.add(ended.settlement, ended.columns)
 
     def _cut_short(

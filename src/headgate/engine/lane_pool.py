@@ -1,10 +1,20 @@
-"""The lanes of a worker: as many as may work at once, and one more for each that waits."""
+"""The lanes of a worker, and the time limits, pauses and cancellations that stop them.
+
+There are as many lanes as may work at once, and one more for each that waits.
+"""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
+from headgate.core.errors import UnknownJob
+from headgate.core.status import CLAIMABLE, JobState
+from headgate.engine.board import FlightBoard
+from headgate.engine.dispatcher import Dispatcher, DispatchTimes
 from headgate.engine.gates.wait_queue import WaitingLanes
 from headgate.engine.lane import Interruption, Lane, LaneDeps
+from headgate.ports.clock import Clock
+from headgate.ports.reads import ReadStore
 
 
 class LanePool:
@@ -44,6 +54,18 @@ class LanePool:
         for _ in range(self._concurrency):
             self._start()
         await self._failed
+
+    @contextmanager
+    def untimed(self) -> Iterator[None]:
+        """Work on the event loop that must not count against the limits of running handlers."""
+        timers = [lane.timer for lane in self._tasks if lane.pack]
+        for timer in timers:
+            timer.pause()
+        try:
+            yield
+        finally:
+            for timer in timers:
+                timer.end()
 
     def hand_back(self) -> None:
         """Interrupt running handlers; nothing new starts."""
@@ -100,3 +122,87 @@ class LanePool:
         error = task.exception()
         if error is not None:
             self._failed.set_exception(error)
+
+
+class WorkerControl:
+    """Watches the jobs whose items this worker holds."""
+
+    TICK_S = 0.05
+
+    def __init__(
+        self,
+        reads: ReadStore,
+        lanes: Iterable[Lane],
+        dispatcher: Dispatcher,
+        board: FlightBoard,
+        clock: Clock,
+        patience: DispatchTimes,
+    ) -> None:
+        self._reads = reads
+        self._lanes = lanes
+        self._dispatcher = dispatcher
+        self._board = board
+        self._clock = clock
+        self._patience = patience
+
+    async def run(self) -> None:
+        while True:
+            await self.apply_job_changes()
+            await self._clock.sleep(self._patience.poll_s)
+
+    async def keep_time(self) -> None:
+        """Enforce limits in a loop; waits for the store only after a standstill."""
+        while True:
+            # Waiting items are taken out before the lanes see that the loop turns again.
+            in_doubt = self._dispatcher.take_waiting() if self._stood_still() else []
+            self.enforce_limits()
+            await self._dispatcher.return_items(in_doubt)
+            await self._clock.sleep(self.TICK_S)
+
+    def _stood_still(self) -> bool:
+        """True if we were frozen long enough that our leases may have been given away."""
+        still_s = self._clock.monotonic() - self._board.turned_s()
+        return still_s > self._patience.doubt_s
+
+    def enforce_limits(self) -> None:
+        """Interrupt handlers that are past their limit, and record that the loop turns."""
+        now_s = self._clock.monotonic()
+        self._board.turned(now_s)
+        for lane in self._lanes:
+            if lane.overdue(now_s):
+                lane.interrupt(Interruption.TIMEOUT)
+
+    async def apply_job_changes(self) -> None:
+        """Hand back items that wait too long or are paused; stop items of cancelled jobs."""
+        await self._dispatcher.return_stale()
+        await self._extend_leases()
+        for job_id in self._held_jobs():
+            state = await self._state(job_id)
+            if state in CLAIMABLE or state is JobState.INGESTING:
+                continue
+            await self._dispatcher.return_job(job_id)
+            if state in {None, JobState.CANCELLED}:
+                for lane in self._lanes:
+                    if lane.pack and lane.pack[0].job_id == job_id:
+                        lane.interrupt(Interruption.HAND_BACK)
+
+    async def _extend_leases(self) -> None:
+        """A lease must not end while its item waits at a gate."""
+        now_s = self._clock.monotonic()
+        for lane in tuple(self._lanes):
+            wanted_s = lane.lease_wanted_s(now_s)
+            if wanted_s is not None:
+                pack = lane.pack
+                await self._dispatcher.extend(pack, wanted_s)
+                if lane.pack is pack:
+                    lane.leased_for(wanted_s, now_s)
+
+    async def _state(self, job_id: int) -> JobState | None:
+        try:
+            return (await self._reads.job(job_id)).state
+        except UnknownJob:
+            return None
+
+    def _held_jobs(self) -> set[int]:
+        running = {lane.pack[0].job_id for lane in self._lanes if lane.pack}
+        return running | self._dispatcher.waiting_jobs()

@@ -23,8 +23,6 @@ Outcomes = list[Outcome | Fault]
 
 
 class PackRunner:
-    """Runs packs through the same runner as single items."""
-
     def __init__(self, runner: Runner, runtimes: JobRuntimes, clock: Clock) -> None:
         self._runner = runner
         self._runtimes = runtimes
@@ -118,7 +116,6 @@ class PackError(ValueError):
         )
 
     def advice(self, handler: str) -> str:
-        """A text for the authors of the handler that says what to correct."""
         text = f"handler {handler} {self._text}; it must return a list with one result for each"
         text += " row, in the same order"
         if not self.is_list:

@@ -26,8 +26,6 @@ KeyMaker = Callable[[Mapping[str, Any]], tuple[str, str | None]]
 
 
 class RowNames(msgspec.Struct, frozen=True):
-    """Functions that give a row of a queue its key and its gate."""
-
     key: KeyMaker
     gate_of: GateOf | None = None
 
@@ -37,21 +35,16 @@ class RowNames(msgspec.Struct, frozen=True):
 
 
 def source_of(name: str) -> str:
-    """The source of a queue's job, in place of a file."""
     return f"queue:{name}"
 
 
 class QueueRow(msgspec.Struct, frozen=True):
-    """One row to add to a queue; a `problem` says why it is bad."""
-
     line: int
     values: Mapping[str, Any]
     problem: str | None = None
 
 
 class QueueWriteReport(msgspec.Struct):
-    """Counts of the rows, and the first few problems in words."""
-
     added: int = 0
     known: int = 0
     bad: int = 0
@@ -59,8 +52,6 @@ class QueueWriteReport(msgspec.Struct):
 
 
 class Viewer(msgspec.Struct, frozen=True):
-    """The acting user."""
-
     name: str = LOCAL_OWNER
     sees: str | None = None
     """Only the queues of this owner; None: all."""

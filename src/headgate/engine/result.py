@@ -94,14 +94,14 @@ def result_columns(outcome: Outcome | Fault) -> Mapping[str, Any] | None:
 def traced(error: BaseException) -> str | None:
     """The trace of an exception as JSON, or None if no frame of it is in the user's code."""
     try:
-        trace = trace_of(error, _grounds(tuple(sys.path)))
+        trace = trace_of(error, _trace_grounds(tuple(sys.path)))
     except Exception:  # noqa: BLE001  an exception class is foreign code and may raise itself
         return None
     return None if trace is None else msgspec.json.encode(trace).decode()
 
 
 @cache
-def _grounds(imported_from: tuple[str, ...]) -> Grounds:
+def _trace_grounds(imported_from: tuple[str, ...]) -> Grounds:
     try:
         project = str(Path.cwd())
     except OSError:  # the folder is gone

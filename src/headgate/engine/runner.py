@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
-from headgate.core.fault import AttemptOver, Fault, FaultClass, JobHalted, of_exception
+from headgate.core.fault import AttemptOver, Fault, FaultClass, JobHalted, fault_of_exception
+from headgate.core.identity import result_digest
 from headgate.core.item import ClaimedItem, Item
 from headgate.core.outcome import Done, Outcome
 from headgate.core.retry import RetryPolicy, after_crash, decide
-from headgate.core.reuse import digest_of
 from headgate.core.settlement import Settlement, hand_back, settle
 from headgate.core.status import ItemStatus
 from headgate.engine.handler_timer import HandlerTimer
@@ -208,7 +208,7 @@ def digest_in(work: JobRuntime, claimed: ClaimedItem, normalized: str | None) ->
     if not handler.version:
         return None
     data = normalized or claimed.normalized or claimed.input
-    return digest_of(handler.name, handler.version, data)
+    return result_digest(handler.name, handler.version, data)
 
 
 def with_digest(ended: EndedRun, digest: str | None) -> EndedRun:
@@ -246,4 +246,4 @@ def ending_of(error: BaseException) -> Outcome | Fault:
     if isinstance(error, SystemExit):
         reason = f"the handler called sys.exit({error.code!r})"
         return Fault(FaultClass.PERMANENT, reason, trace=trace)
-    return msgspec.structs.replace(of_exception(error), trace=trace)
+    return msgspec.structs.replace(fault_of_exception(error), trace=trace)

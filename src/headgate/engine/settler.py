@@ -71,7 +71,8 @@ class Settler:
     def add(self, settlement: Settlement, result: Mapping[str, Any] | None = None) -> None:
         """Add one settlement; `result` shows which columns it uses."""
         failed = settlement.error_class is not None
-        self._sizer.ended(settlement.ran_us / MICROSECONDS, failed=failed)
+        again = settlement.attempts > 1 and not settlement.is_put_off
+        self._sizer.ended(settlement.ran_us / MICROSECONDS, failed=failed, again=again)
         if result:
             self._notice_columns(settlement.job_id, result)
         pending = self._pending

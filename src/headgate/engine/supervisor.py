@@ -13,16 +13,14 @@ import msgspec
 
 from headgate.core.errors import StoreFull, StoreUnreachable, UnknownJob, WorkerFailed
 from headgate.core.item import ClaimedItem
-from headgate.core.retry import CRASHED
 from headgate.core.settlement import Settlement
-from headgate.core.status import ItemStatus, JobState
-from headgate.core.worker import crash_told
+from headgate.core.status import JobState
 from headgate.engine.board import FlightBoard
-from headgate.engine.machine import is_stopped, resident_mb
+from headgate.engine.error_count import ErrorCount
 from headgate.engine.policy import Policies
-from headgate.engine.process import this_host
+from headgate.engine.process import is_stopped, resident_mb, this_host
 from headgate.engine.sweeper import Sweeper
-from headgate.engine.worker_handle import WorkerHandle
+from headgate.engine.worker_handle import WorkerHandle, crash_texts
 from headgate.ports.clock import Clock
 from headgate.ports.items import SettleRequest
 from headgate.ports.jobs import SessionReport, WorkDemand
@@ -41,6 +39,8 @@ class Work(msgspec.Struct, frozen=True):
     command: str = ""
     ids: tuple[int, ...] | None = None
     """If set, only these items, which belong to the one job in `jobs`."""
+    errors: ErrorCount | None = None
+    """Ends the run when too many rows have failed."""
 
 
 class RunReport(msgspec.Struct, frozen=True):
@@ -126,7 +126,7 @@ class Supervisor:
         stalled = False
         try:
             while True:
-                await self._tend(work)
+                await self._tick(work)
                 self.rounds += 1
                 stalled = stalled or self._is_stalled(work)
                 over = (
@@ -150,13 +150,15 @@ class Supervisor:
             warnings=tuple(self._warnings),
         )
 
-    async def _tend(self, work: Work) -> None:
-        """One tick: read reports, reap dead workers, enforce limits, beat, sweep, start workers."""
+    async def _tick(self, work: Work) -> None:
+        """Read reports, reap workers, enforce limits, send heartbeats, sweep, start workers."""
         for child in self._children:
             child.listen()
-        await self._reap_dead()
+        await self._reap_dead(work)
+        if work.errors is not None and work.errors.reached:
+            self._begin_stop()
         self._enforce_limits()
-        await self._beat()
+        await self._send_heartbeats()
         await self._sweeper.due(frozenset(child.order.worker for child in self._children))
         if self._stopping_since_s is None and self._is_poll_due():
             await self._start_workers(work)
@@ -207,8 +209,16 @@ class Supervisor:
 
     def _launch(self, work: Work, concurrency: int, *, alone: bool) -> None:
         worker = f"{self._session}-{secrets.token_hex(3)}"
+        used = frozenset(child.errors_slot for child in self._children)
         order = WorkerOrder(
-            worker, self._session, work.jobs, concurrency, alone, work.budget_s, work.ids
+            worker,
+            self._session,
+            work.jobs,
+            concurrency,
+            alone,
+            work.budget_s,
+            work.ids,
+            work.errors.share(used) if work.errors else None,
         )
         board = FlightBoard.create()
         process = self._launcher.launch(order, board.fd)
@@ -220,20 +230,13 @@ class Supervisor:
         now_s = self._clock.monotonic()
         for child in self._children:
             overdue = child.overdue(now_s, policy.grace_s)
-            limit_mb = self._memory_limit(child)
+            limit_mb = child.memory_limit_mb(policy)
             if overdue:
                 child.kill_for_time(overdue, now_s, policy.grace_s)
             elif resident_mb(child.process.pid) > limit_mb:
                 child.kill_for_memory(limit_mb)
 
-    def _memory_limit(self, child: WorkerHandle) -> int:
-        """The configured limit; in a process for one suspect, its handler may declare another."""
-        policy = self._policies.worker
-        if not child.order.alone:
-            return policy.memory_mb
-        return child.board.tally().memory_mb or policy.alone_memory_mb
-
-    async def _beat(self) -> None:
+    async def _send_heartbeats(self) -> None:
         """Send a heartbeat for every child that is alive and not frozen."""
         now_s = self._clock.monotonic()
         if now_s - self._beat_s < self._policies.worker.heartbeat_s:
@@ -262,15 +265,15 @@ class Supervisor:
                 self._drained += not child.order.alone
                 child.stop()
 
-    async def _reap_dead(self) -> None:
+    async def _reap_dead(self, work: Work) -> None:
         for child in list(self._children):
             code = child.process.poll()
             if code is not None:
                 child.listen()
                 self._children.remove(child)
-                await self._reap(child, code)
+                await self._reap(child, code, work.errors)
 
-    async def _reap(self, child: WorkerHandle, code: int) -> None:
+    async def _reap(self, child: WorkerHandle, code: int, errors: ErrorCount | None) -> None:
         """Settle running items, return the rest, and raise errors that would repeat."""
         self._add_tally(child)
         flights = child.board.running()
@@ -281,6 +284,9 @@ class Supervisor:
             settlements = child.settle_running(code, held, self._policies.retry, self._rng, now_s)
             if settlements:
                 await self._store.items.settle_many(SettleRequest(child.order.worker, settlements))
+                if errors is not None:
+                    for settlement in settlements:
+                        errors.add(settlement)
                 await self._record_crash(settlements, held, child.cause_of_end(code))
         reason = "finished" if code == 0 else child.cause_of_end(code)
         await self._store.jobs.retire(child.order.worker, reason)
@@ -293,17 +299,7 @@ class Supervisor:
         self, settlements: Sequence[Settlement], held: Mapping[int, ClaimedItem], cause: str
     ) -> None:
         """Record an event for each job whose rows were running: an attempt shows one row only."""
-        crashed = [each for each in settlements if each.outcome == CRASHED]
-        for job_id in sorted({each.job_id for each in crashed}):
-            ended, alone = (
-                [
-                    held[each.item_id].key
-                    for each in crashed
-                    if each.job_id == job_id and (each.status is ItemStatus.ERROR) is at_fault
-                ]
-                for at_fault in (True, False)
-            )
-            text = crash_told(cause, alone, ended)
+        for job_id, text in crash_texts(settlements, held, cause):
             await self._store.jobs.record_event("worker_crashed", text, job_id)
             self._observer.changed("worker_crashed", job=job_id, reason=text)
 

@@ -13,10 +13,10 @@ async def in_thread(work: Callable[[], Answer]) -> Answer:
     try:
         return await asyncio.shield(task)
     finally:
-        await ended(task)
+        await wait_ended(task)
 
 
-async def ended(task: "asyncio.Task[Answer]") -> None:
+async def wait_ended(task: "asyncio.Task[Answer]") -> None:
     """Wait for a task and ignore its result."""
     await asyncio.wait([task])
     if not task.cancelled():

@@ -1,15 +1,18 @@
 """A worker process as its supervisor sees it."""
 
+from collections.abc import Mapping, Sequence
 from random import Random
 
 import msgspec
 
 from headgate.core.fault import Fault, FaultClass
 from headgate.core.item import ClaimedItem
-from headgate.core.retry import RetryPolicy, after_crash, decide
+from headgate.core.retry import CRASHED, RetryPolicy, after_crash, decide
 from headgate.core.settlement import Settlement, hand_back, settle
 from headgate.core.status import ItemStatus
+from headgate.core.worker import crash_text
 from headgate.engine.board import FlightBoard, RunningHandler
+from headgate.engine.policy import WorkerPolicy
 from headgate.engine.process import cause_of_exit
 from headgate.ports.launcher import WorkerOrder, WorkerProcess
 
@@ -35,6 +38,11 @@ class WorkerHandle:
         self._late: frozenset[RunningHandler] = frozenset()
         self._at_fault: frozenset[int] | None = None
         self._cause: str | None = None
+
+    @property
+    def errors_slot(self) -> int | None:
+        """Its slot in the count of failed rows; None without a limit."""
+        return self.order.errors.slot if self.order.errors else None
 
     def listen(self) -> None:
         for report in self.process.reports():
@@ -83,6 +91,12 @@ class WorkerHandle:
         before, self._late = self._late, frozenset(late)
         return [flight for flight in late if flight in before]
 
+    def memory_limit_mb(self, policy: WorkerPolicy) -> int:
+        """The configured limit; in a process for one suspect, its handler may declare another."""
+        if not self.order.alone:
+            return policy.memory_mb
+        return self.board.tally().memory_mb or policy.alone_memory_mb
+
     def cause_of_end(self, code: int) -> str:
         return self._cause or cause_of_exit(code)
 
@@ -100,7 +114,7 @@ class WorkerHandle:
             item = held.get(flight.item_id)
             if item is not None and item.epoch == flight.epoch:
                 settlement = self._settlement(code, item, flight, policy, rng)
-                settlements.append(timed(settlement, flight, now_s))
+                settlements.append(with_times(settlement, flight, now_s))
         return settlements
 
     def _settlement(
@@ -121,7 +135,26 @@ class WorkerHandle:
         return msgspec.structs.replace(settlement, suspect=again)
 
 
-def timed(settlement: Settlement, flight: RunningHandler, now_s: float) -> Settlement:
+def crash_texts(
+    settlements: Sequence[Settlement], held: Mapping[int, ClaimedItem], cause: str
+) -> list[tuple[int, str]]:
+    """A job and a text for each job that had rows in a process that crashed."""
+    crashed = [each for each in settlements if each.outcome == CRASHED]
+    texts = []
+    for job_id in sorted({each.job_id for each in crashed}):
+        ended, alone = (
+            [
+                held[each.item_id].key
+                for each in crashed
+                if each.job_id == job_id and (each.status is ItemStatus.ERROR) is at_fault
+            ]
+            for at_fault in (True, False)
+        )
+        texts.append((job_id, crash_text(cause, alone, ended)))
+    return texts
+
+
+def with_times(settlement: Settlement, flight: RunningHandler, now_s: float) -> Settlement:
     """The settlement with the time that the item waited for a lane and that its handler ran."""
     waited_us, ran_us = (
         round(max(seconds, 0.0) * MICROSECONDS)

@@ -79,7 +79,6 @@ def _load_file(path: Path) -> ModuleType:
 
 
 def member(module: ModuleType, name: str, where: str) -> object:
-    """Return a member of a module; the name may have dots."""
     found: Any = module
     for part in name.split("."):
         found = getattr(found, part, None)
@@ -101,7 +100,6 @@ def functions_in(module: ModuleType) -> list[str]:
 
 
 def did_you_mean(name: str, known: list[str]) -> str:
-    """Suggest the closest name, or list the names there are."""
     import difflib  # noqa: PLC0415  needed only after a typing error
 
     close = difflib.get_close_matches(name, known, n=1)
@@ -111,7 +109,6 @@ def did_you_mean(name: str, known: list[str]) -> str:
 
 
 def described(function: object, reference: str) -> HandlerSpec:
-    """The handler spec of a function, with or without `@handler`."""
     if inspect.isclass(function) or not callable(function):
         raise UnknownHandler(f"{reference} is a {_kind(function)}, not a function")
     if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):

@@ -8,7 +8,7 @@ from pathlib import Path
 from headgate.core.identity import file_of
 
 
-def problem_of(reference: str) -> str | None:
+def handler_problem(reference: str) -> str | None:
     """Return why a handler cannot be loaded, as far as its files show; None if it can.
 
     A handler with a plain name is not checked.
@@ -17,34 +17,34 @@ def problem_of(reference: str) -> str | None:
         path = Path(file)
         if not path.is_file():
             return f"the file {path} does not exist"
-        return None if path.suffix == ".toml" else _problem_in(path, reference.rpartition(":")[2])
+        return None if path.suffix == ".toml" else _file_problem(path, reference.rpartition(":")[2])
     module, colon, _ = reference.partition(":")
-    if colon and not _is_there(module.partition(".")[0]):
+    if colon and not _is_importable(module.partition(".")[0]):
         return f"the module {module!r} does not exist"
     return None
 
 
-def _is_there(package: str) -> bool:
+def _is_importable(package: str) -> bool:
     try:
         return find_spec(package) is not None
     except (ImportError, ValueError):
         return False
 
 
-def _problem_in(path: Path, function: str) -> str | None:
+def _file_problem(path: Path, function: str) -> str | None:
     try:
         tree = ast.parse(path.read_bytes())
     except SyntaxError as error:
         return f"{path} cannot be imported: line {error.lineno}: {error.msg}"
     except (OSError, ValueError) as error:
         return f"{path} cannot be read: {error}"
-    names = set(_names(tree.body))
+    names = set(_defined_names(tree.body))
     if "*" in names or function.partition(".")[0] in names:
         return None
     return f"{path} has no function {function!r}"
 
 
-def _names(statements: list[ast.stmt]) -> Iterator[str]:
+def _defined_names(statements: list[ast.stmt]) -> Iterator[str]:
     """Names that a module defines; "*" where they are unknown."""
     for statement in statements:
         match statement:

@@ -1,10 +1,13 @@
-"""Finds a handler by name, by `file.py:function`, by `module:function`, or by a TOML file."""
+"""Finds a handler by name, by `file.py:function`, by `module:function`, or by a TOML file.
+
+`describe_handlers` lists the handlers that users choose from.
+"""
 
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
@@ -23,6 +26,7 @@ from headgate.ports.handler import HandlerSpec
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
 
 GROUP = "headgate.handlers"
 LOOKUP_MODULE = "headgate.handlers.lookup"
@@ -159,3 +163,44 @@ def _unnamed_function(path: Path) -> str:
         return f"the file {path} does not exist"
     names = functions_in(load_file(path.resolve())) or ["function"]
     return f"name a function of {path}: {', '.join(f'{path}:{name}' for name in names)}"
+
+
+class HandlerInfo(msgspec.Struct, frozen=True):
+    name: str
+    """The name by which a job refers to the handler."""
+    about: str = ""
+    provider: str | None = None
+    strategies: tuple[str, ...] = ()
+    pack: int | None = None
+    timeout_s: float | None = None
+    version: str = ""
+    needs: tuple[str, ...] = ()
+    """The columns that a row must have."""
+    guarded: bool = False
+    """Whether requests to private addresses are refused."""
+    asks: tuple[str, ...] = ()
+    """The fixed origins that are asked for every row."""
+    config_schema: Mapping[str, Any] | None = None
+
+
+def describe_handlers(references: Sequence[str]) -> list[HandlerInfo]:
+    """Return every handler that has a name, sorted by name.
+
+    This imports users' code; `app.handler_list` does so in another process.
+    """
+    return [
+        HandlerInfo(
+            name=name,
+            about=spec.about,
+            provider=spec.provider,
+            strategies=spec.strategies,
+            pack=spec.pack,
+            timeout_s=spec.timeout_s,
+            version=spec.version,
+            needs=spec.needs,
+            guarded=spec.guarded,
+            asks=spec.asks,
+            config_schema=spec.config_schema,
+        )
+        for name, spec in sorted(load_all(references).items())
+    ]

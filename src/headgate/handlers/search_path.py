@@ -38,5 +38,4 @@ def importing_from(folder: Path) -> Iterator[None]:
 
 
 def is_hidden(name: str) -> bool:
-    """Whether the standard library has a module of this name."""
     return name.partition(".")[0] in sys.stdlib_module_names

@@ -14,8 +14,6 @@ Answer = TypeVar("Answer")
 
 
 class BlockingStream:
-    """A response whose body a plain function reads piece by piece."""
-
     def __init__(self, client: "BlockingClient", response: OpenResponse) -> None:
         self._client = client
         self._response = response
@@ -86,7 +84,6 @@ class BlockingClient:
             self.wait(streaming.__aexit__(None, None, None))
 
     def spend(self, cost: Cost) -> None:
-        """Report the true cost of the last request, for which only an estimate was reserved."""
         self.wait(self._spend(cost))
 
     async def _spend(self, cost: Cost) -> None:

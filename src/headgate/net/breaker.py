@@ -17,7 +17,7 @@ class BreakerOpen(AttemptOver):
     """The host does not answer and is left alone for a while; this costs no attempt."""
 
     def __init__(self, host: str, why: str, wait_s: float) -> None:
-        reason = f"{no_answer(host, why)}; the next try is in {wait_s:.1f} s"
+        reason = f"{no_answer_text(host, why)}; the next try is in {wait_s:.1f} s"
         super().__init__(Fault(FaultClass.THROTTLED, reason, wait_s, host))
 
 
@@ -27,24 +27,21 @@ class HostGone(AttemptOver):
     code = "host-gone"
 
     def __init__(self, host: str, why: str, away_s: float) -> None:
-        reason = f"{no_answer(host, why)}; gave up after {in_words(away_s)}"
+        reason = f"{no_answer_text(host, why)}; gave up after {span_text(away_s)}"
         super().__init__(Fault(FaultClass.STALLED, reason, gate=host))
 
 
-def no_answer(host: str, why: str) -> str:
-    """Describe a host that does not answer, or answers only with errors."""
+def no_answer_text(host: str, why: str) -> str:
     if why.startswith("answers "):
         return f"{host} {why} to every request"
     return f"{host} does not answer ({why})" if why else f"{host} does not answer"
 
 
-def in_words(seconds: float) -> str:
+def span_text(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"
 
 
 class Breakers:
-    """The breakers by host."""
-
     MOST = 20_000
     """Most hosts that are watched at a time; beyond it the oldest is dropped."""
 
@@ -61,7 +58,6 @@ class Breakers:
 
     @property
     def troubled(self) -> Mapping[str, Breaker]:
-        """Hosts whose breaker is not closed."""
         return {
             host: breaker
             for host, breaker in self._by_host.items()
@@ -90,7 +86,6 @@ class Breakers:
     def answered_badly(
         self, host: str, breaker: Breaker, number: int, turn: Turn, status: int
     ) -> None:
-        """The host answered with a server error."""
         failure = Failure.UNANSWERED if status in GATEWAY else Failure.ERROR
         if failure is Failure.ERROR and not breaker.answered:
             self.answers(host, breaker)
@@ -116,7 +111,6 @@ class Breakers:
             failure.ending = BreakerOpen(host, failure.why, wait_s).ending
 
     def succeeded(self, host: str, breaker: Breaker, number: int) -> None:
-        """The host answered; a refusal is an answer too."""
         epoch = breaker.epoch
         breaker.succeeded(number, self._clock.monotonic())
         if breaker.epoch != epoch:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 
-from headgate.core.call import Call, CallKind, kept_url
+from headgate.core.call import Call, CallKind, url_for_record
 from headgate.net.cache import CacheReply, CallerBody, HttpCache, Unkept
 from headgate.net.gated import GatedExchange
 from headgate.ports.wire import WireRequest
@@ -50,7 +50,6 @@ class CachedReply(Unkept):
         self._end()
 
     async def read(self, limit: int) -> bytes | None:
-        """Return the whole body; None if it is larger than `limit`."""
         body = await self._reply.read(limit)
         if body is not None:
             self._bytes = len(body)
@@ -77,12 +76,12 @@ class CachedReply(Unkept):
                 self._bytes,
                 (now - self._at_us) / 1_000,
                 0.0,
-                url=kept_url(self._request.url),
+                url=url_for_record(self._request.url),
             )
         )
 
 
-async def ask(
+async def fetch_cached(
     cache: HttpCache,
     request: WireRequest,
     exchange: GatedExchange,

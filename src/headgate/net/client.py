@@ -7,15 +7,22 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 import msgspec
 
 from headgate.core.errors import UsageError
-from headgate.core.provider import kept_from_users
+from headgate.core.provider import credential_refusal
 from headgate.core.url import normalize_rest
 from headgate.net.cache import CacheReply, CallerBody
-from headgate.net.cached import FROM_CACHE, ask
+from headgate.net.cached import FROM_CACHE, fetch_cached
 from headgate.net.credentials import CredentialWithheld
 from headgate.net.failure import HostBenched, Repeats, RequestRefused, WireFailure
 from headgate.net.gated import GatedExchange, Record, RequestContext
-from headgate.net.options import FOR_RULES, RequestOptions, read
-from headgate.net.redirects import STATUSES, RedirectHop, TooManyRedirects, next_hop
+from headgate.net.request import (
+    FOR_RULES,
+    REDIRECT_STATUSES,
+    RedirectHop,
+    RequestOptions,
+    TooManyRedirects,
+    next_hop,
+    read_request,
+)
 from headgate.net.response import BodyTooLarge, OpenResponse, ReadResponse, ResponseHead
 from headgate.net.routes import Target
 from headgate.ports.gate import Cost, Permit, Turn
@@ -61,7 +68,7 @@ class HttpClient:
 
     async def request(self, method: str, url: str, **options: Unpack[Options]) -> ReadResponse:
         """Send one request; `ports.http.Options` documents the options."""
-        outgoing, request_options = read(method.upper(), url, options)
+        outgoing, request_options = read_request(method.upper(), url, options)
         if request_options.caller_body is not None:
             raise UsageError("kept_in works only with streams: use ctx.http.stream()")
         limit = request_options.max_bytes
@@ -88,7 +95,7 @@ class HttpClient:
 
     def stream(self, method: str, url: str, **options: Unpack[Options]) -> "Streaming":
         """Send, and read the body piece by piece; the permit is held until the block ends."""
-        outgoing, request_options = read(method.upper(), url, options)
+        outgoing, request_options = read_request(method.upper(), url, options)
         return Streaming(self._follow(outgoing, request_options, self._in_pieces))
 
     def spend(self, cost: Cost) -> None:
@@ -124,7 +131,7 @@ class HttpClient:
             bare = outgoing.bare or (for_user and self._is_withheld(request, place))
             context = self._context_of(request_options, bare=bare)
             answer = await self._repeat(request, place, context, request_options.caller_body, take)
-            if answer.status_code not in STATUSES or not request_options.follow:
+            if answer.status_code not in REDIRECT_STATUSES or not request_options.follow:
                 return answer
             location = answer.headers.get("location")
             if not location:
@@ -195,7 +202,7 @@ class HttpClient:
         if cache is None or not exchange.place.policy.cache.enabled:
             reply = await exchange.send(request)
         else:
-            reply = await ask(cache, request, exchange, caller_body)
+            reply = await fetch_cached(cache, request, exchange, caller_body)
         self._permit = exchange.permit  # none if the cache has answered: that costs nothing
         return reply
 
@@ -230,7 +237,7 @@ class HttpClient:
         if not place.policy.credentials:
             return False
         path = request.url.removeprefix(place.text).partition("?")[0]
-        why = kept_from_users(place.policy, request.method, path)
+        why = credential_refusal(place.policy, request.method, path)
         if why and self._provider == place.provider and place.policy.needs_credential:
             raise CredentialWithheld(place.provider, why)
         return bool(why)

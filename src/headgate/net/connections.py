@@ -1,22 +1,67 @@
-"""HTTP connections: idle ones are reused, new ones are made where the guard allows it.
+"""HTTP connections: idle ones are reused, new ones are made where the address guard allows it.
 
 aiohttp's connector does the work. Its session is left out: what the session does for every request,
 from cookies to timers and redirects, is done elsewhere in this package or not wanted.
+
+The guard checks the address of a URL from data when the connection is made: an earlier check would
+leave a gap in which a name could change its address. So the resolver drops special addresses, and
+no socket is made for a special address. Guarded connections have their own pool: a connection that
+was made without a check must not be reused for a guarded request.
 """
 
-from typing import Final, NamedTuple
+import socket
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
 from weakref import WeakSet
 
 import aiohttp
-from aiohttp import hdrs
+from aiohttp import ThreadedResolver, hdrs
+from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 from aiohttp.http import RawResponseMessage
 from aiohttp.streams import StreamReader
 from yarl import URL
 
-from headgate.net.guard import GuardedResolver, guarded_socket
+from headgate.core.address import address_refusal
+from headgate.net.failure import AddressRefused
 from headgate.ports.wire import WireRequest
+
+SocketFactory = Callable[["AddressInfo"], socket.socket]
+AddressInfo = tuple[int | socket.AddressFamily, int | socket.SocketKind, int, str, tuple[Any, ...]]
+
+
+class GuardedResolver(AbstractResolver):
+    """Resolves names to their public addresses only."""
+
+    def __init__(self, resolver: AbstractResolver | None = None) -> None:
+        self._resolver = resolver or ThreadedResolver()
+
+    async def resolve(
+        self,
+        host: str,
+        port: int = 0,
+        family: socket.AddressFamily = socket.AF_INET,
+    ) -> list[ResolveResult]:
+        """Return the public addresses of a name; AddressRefused if it has only others."""
+        found = await self._resolver.resolve(host, port, family)
+        public = [one for one in found if address_refusal(one["host"]) is None]
+        if found and not public:
+            raise AddressRefused(host, str(address_refusal(found[0]["host"])))
+        return public
+
+    async def close(self) -> None:
+        await self._resolver.close()
+
+
+def guarded_socket(address: AddressInfo) -> socket.socket:
+    """Return a socket for a public address; AddressRefused for any other."""
+    family, kind, protocol, _, place = address
+    refusal = address_refusal(str(place[0]))
+    if refusal is not None:
+        raise AddressRefused(str(place[0]), refusal)
+    return socket.socket(family, kind, protocol)
+
 
 BUFFER = 64 * 1024
 """Bytes of each body that may be buffered before its server must wait; aiohttp doubles it."""

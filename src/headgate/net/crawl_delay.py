@@ -25,8 +25,6 @@ class CrawlDelayed(AttemptOver):
 
 
 class CrawlDelay:
-    """Spaces the requests to one host."""
-
     LONGEST_S = 3_600.0
     """Longest time in seconds for which an item is put off."""
 
@@ -70,27 +68,25 @@ class CrawlDelay:
 
 
 class CrawlDelays:
-    """The crawl delays of all hosts that ask for one."""
-
     MOST = 20_000
     """Most hosts that are remembered; beyond it the oldest is dropped."""
     LONGEST_S = 60.0
-    """Longest delay in seconds between two requests, whatever a host asks for."""
+    """Longest delay in seconds between two requests, even if a host asks for more."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._spacings: dict[str, CrawlDelay] = {}
+        self._crawl_delays: dict[str, CrawlDelay] = {}
 
     def of(self, place: Target) -> CrawlDelay | None:
-        return self._spacings.get(place.text)
+        return self._crawl_delays.get(place.text)
 
-    def ask(self, place: Target, delay_s: float | None) -> None:
+    def set_delay(self, place: Target, delay_s: float | None) -> None:
         """Set the delay that a host asks for now; None for most hosts."""
-        found = self._spacings.get(place.text)
+        found = self._crawl_delays.get(place.text)
         if found is None:
             if not delay_s:
                 return
-            if len(self._spacings) >= self.MOST:
-                del self._spacings[next(iter(self._spacings))]
-            found = self._spacings[place.text] = CrawlDelay(place.host, self._clock)
+            if len(self._crawl_delays) >= self.MOST:
+                del self._crawl_delays[next(iter(self._crawl_delays))]
+            found = self._crawl_delays[place.text] = CrawlDelay(place.host, self._clock)
         found.delay_s = min(delay_s or 0.0, self.LONGEST_S)

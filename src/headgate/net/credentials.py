@@ -48,7 +48,6 @@ class Credential:
         return f"Credential({self._policy.placement}, ***)"
 
     def put_on(self, url: str, headers: Headers) -> tuple[str, Headers]:
-        """Return the URL and the headers with the credential added."""
         policy = self._policy
         if policy.placement is Placement.QUERY:
             return with_parameter(url, policy.name, self._value), headers
@@ -56,7 +55,6 @@ class Credential:
         return url, [*(header for header in headers if header[0] != name), (name, text)]
 
     def appears_in(self, url: str) -> bool:
-        """Whether a URL, such as the target of a redirect, contains the value."""
         return self._value in url or quote(self._value, safe="") in url
 
     def _header(self) -> tuple[str, str]:

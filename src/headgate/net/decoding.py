@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from headgate.core.decompression import DecompressionLimit
+from headgate.core.body_limits import DecompressionLimit
 
 PIECE: Final = 64 * 1024
 """Most bytes of decoded output at a time."""

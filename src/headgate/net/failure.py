@@ -4,7 +4,7 @@ import errno
 from enum import StrEnum
 from typing import Final
 
-from headgate.core.fault import AttemptOver, Fault, FaultClass, worth_another_try
+from headgate.core.fault import AttemptOver, Fault, FaultClass, is_retryable_status
 from headgate.core.provider import ProviderPolicy
 from headgate.core.retry import Rng
 
@@ -17,7 +17,6 @@ class FailureKind(StrEnum):
     CUT = "cut"
     PROTOCOL = "protocol"
     ENCODING = "encoding"
-    """The body cannot be decoded."""
     BOMB = "bomb"
     """The body decodes to far more than was sent; a repeat would do the same."""
 
@@ -117,7 +116,7 @@ class Repeats:
 
     def after_status(self, status: int, now: float) -> float | None:
         """Return the same for a response; only a server error is worth a repeat."""
-        return self._drawn(now) if worth_another_try(status) and self._idempotent else None
+        return self._drawn(now) if is_retryable_status(status) and self._idempotent else None
 
     def _after_refusal(self, retry_in_s: float) -> float | None:
         """Return 0 for a short refusal: the gate itself makes the repeat wait."""

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable
 
 import msgspec
 
-from headgate.core.call import Call, CallKind, kept_url
+from headgate.core.call import Call, CallKind, url_for_record
 from headgate.core.gates.breaker import BreakerState
 from headgate.net.breaker import BreakerOpen, Breakers, HostGone
 from headgate.net.cache import Unkept
@@ -26,13 +26,11 @@ class NetDeps(msgspec.Struct, frozen=True):
     breakers: Breakers
     wire: Wire
     credentials: Credentials
-    spacings: CrawlDelays
+    crawl_delays: CrawlDelays
     clock: Clock
 
 
 class RequestContext(msgspec.Struct, frozen=True):
-    """The acting job and user of a request, its cost, and the sink for its call record."""
-
     turn: Turn
     record: Record
     cost: Cost = {}
@@ -116,7 +114,7 @@ class GatedExchange(Unkept):
 
     async def _enter(self, route: Route) -> Permit:
         deps, context, place = self._deps, self.context, self.place
-        spacing = deps.spacings.of(place) if place.policy.robots else None
+        spacing = deps.crawl_delays.of(place) if place.policy.robots else None
         if spacing is not None:
             self.permit = await self._enter_spaced(spacing, route)
         else:
@@ -181,7 +179,6 @@ class GatedExchange(Unkept):
         self._end()
 
     async def read(self, limit: int) -> bytes | None:
-        """Return the whole body; None if it is larger than `limit`."""
         try:
             body = await self._reply.read(limit)
         except WireFailure as failure:
@@ -205,7 +202,7 @@ class GatedExchange(Unkept):
         except (BreakerOpen, HostGone) as stopped:
             now, kind, cause = deps.clock.now(), CallKind.FAILED, str(stopped)
             call = Call(now, self._verb, place.provider, place.host, 0, kind, 0, 0.0, 0.0, cause)
-            self.context.record(msgspec.structs.replace(call, url=kept_url(self._url)))
+            self.context.record(msgspec.structs.replace(call, url=url_for_record(self._url)))
             raise
 
     def _with_identity(self, request: WireRequest, permit: Permit) -> WireRequest:
@@ -295,6 +292,6 @@ class GatedExchange(Unkept):
                 (self._deps.clock.monotonic() - self.sent_s) * 1_000,
                 (permit.waited_s + self._held_s) * 1_000,
                 cause or (self._held_why if self._held_s > permit.waited_s else permit.cause),
-                kept_url(self._url),
+                url_for_record(self._url),
             )
         )

@@ -9,9 +9,9 @@ from typing import Any, Self
 import msgspec
 
 from headgate.core.call import CallKind
-from headgate.core.fault import AttemptOver, Fault, FaultClass, worth_another_try
+from headgate.core.fault import AttemptOver, Fault, FaultClass, is_retryable_status
 from headgate.core.outcome import NotFound, Outcome
-from headgate.core.url import shown
+from headgate.core.url import short_url
 from headgate.net.cache import CacheReply
 from headgate.net.fields import Fields
 from headgate.ports.wire import Headers
@@ -32,7 +32,7 @@ class BodyTooLarge(AttemptOver):
 
     def __init__(self, url: str, limit: int) -> None:
         reason = (
-            f"{shown(url)} answered with more than {limit:,} bytes. Stream it with"
+            f"{short_url(url)} answered with more than {limit:,} bytes. Stream it with"
             "  ctx.http.stream(), or raise a limit: reply_bytes of the lookup, max_bytes of the"
             " request, net.body_bytes in the settings"
         )
@@ -40,13 +40,12 @@ class BodyTooLarge(AttemptOver):
 
 
 def meaning_of(status: int, url: str) -> Outcome | Fault:
-    """Return what a status other than success means for an item."""
-    reason = f"{shown(url)} answered {status}"
+    reason = f"{short_url(url)} answered {status}"
     if status in {404, 410}:
         return NotFound(reason)
     if status == 429:
         return Fault(FaultClass.THROTTLED, reason)
-    if worth_another_try(status):
+    if is_retryable_status(status):
         return Fault(FaultClass.TRANSIENT, reason)
     return Fault(FaultClass.PERMANENT, reason)
 
@@ -62,7 +61,7 @@ class ResponseHead:
         self._fields: Fields | None = None
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.status_code} {shown(self.url)}>"
+        return f"<{type(self).__name__} {self.status_code} {short_url(self.url)}>"
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -113,7 +112,9 @@ class ReadResponse(ResponseHead):
         try:
             return json.loads(self.content)
         except (ValueError, RecursionError):
-            reason = f"{shown(self.url)} answered {self.status_code} with a body that is not JSON"
+            reason = (
+                f"{short_url(self.url)} answered {self.status_code} with a body that is not JSON"
+            )
             raise AttemptOver(Fault(FaultClass.TRANSIENT, reason)) from None
 
     def _charset(self) -> str:
@@ -127,8 +128,6 @@ class ReadResponse(ResponseHead):
 
 
 class OpenResponse(ResponseHead):
-    """A response whose body is read piece by piece."""
-
     __slots__ = ("_reply",)
 
     def __init__(self, reply: CacheReply, url: str) -> None:

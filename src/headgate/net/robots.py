@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from protego import Protego
 
-from headgate.core.call import Call, CallKind, kept_url
+from headgate.core.call import Call, CallKind, url_for_record
 from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.gates.breaker import BreakerPolicy
 from headgate.core.outcome import Skipped
@@ -13,7 +13,7 @@ from headgate.core.url import BadUrl
 from headgate.net.crawl_delay import CrawlDelays
 from headgate.net.failure import RequestRefused, WireFailure
 from headgate.net.gated import RequestContext
-from headgate.net.redirects import TooManyRedirects
+from headgate.net.request import TooManyRedirects
 from headgate.net.response import BadStatus, OpenResponse
 from headgate.net.routes import Target
 from headgate.ports.clock import Clock
@@ -124,12 +124,12 @@ class Robots:
     def __init__(
         self,
         clock: Clock,
-        spacings: CrawlDelays,
+        crawl_delays: CrawlDelays,
         policy: BreakerPolicy,
         hosts: Hosts | None = None,
     ) -> None:
         self._clock = clock
-        self._spacings = spacings
+        self._crawl_delays = crawl_delays
         self._policy = policy
         self._hosts = hosts or NoHosts()
         self._rules: dict[tuple[str, bool], RobotsRules] = {}
@@ -158,7 +158,7 @@ class Robots:
             barred = RobotsBarred(place.host)
             context.record(self._call(request, place, str(barred)))
             raise barred
-        self._spacings.ask(place, rules.parsed.crawl_delay(us))
+        self._crawl_delays.set_delay(place, rules.parsed.crawl_delay(us))
 
     def _unknown(self, rules: RobotsRules, place: Target) -> AttemptOver:
         now = self._clock.monotonic()
@@ -183,7 +183,7 @@ class Robots:
                 return
             rules.miss(fault_of(failing), now, self._patience_s(place))
             if rules.parsed is None:
-                trouble = HostTrouble(rules.until_s - now, why(failing))
+                trouble = HostTrouble(rules.until_s - now, unreached_reason(failing))
                 self._hosts.is_down(place.host, trouble, job_id)
         except AttemptOver as over:
             # One of our own gates or breakers refused the request.
@@ -240,7 +240,7 @@ class Robots:
             ran_ms=0.0,
             waited_ms=0.0,
             cause=cause,
-            url=kept_url(request.url),
+            url=url_for_record(request.url),
         )
 
 
@@ -250,7 +250,7 @@ def product_token(request: WireRequest) -> str:
     return introduction.partition("/")[0].partition(" ")[0]
 
 
-def why(error: BadStatus | RequestRefused | WireFailure) -> str:
+def unreached_reason(error: BadStatus | RequestRefused | WireFailure) -> str:
     if isinstance(error, WireFailure):
         return error.why
     status = error.status if isinstance(error, RequestRefused) else error.response.status_code

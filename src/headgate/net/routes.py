@@ -28,8 +28,6 @@ def domain_of(origin: UrlOrigin) -> str:
 
 
 class Target(msgspec.Struct, frozen=True):
-    """An origin with its provider, its gates and the headers that we send."""
-
     origin: UrlOrigin
     text: str
     """The origin as it appears in a URL."""

@@ -31,8 +31,6 @@ class HttpParts(msgspec.Struct, frozen=True):
 
 
 class HttpStack:
-    """Makes a client for each attempt; all clients share the parts."""
-
     def __init__(
         self,
         parts: HttpParts,
@@ -47,14 +45,14 @@ class HttpStack:
         self.rng = parts.rng
         self.breakers = Breakers(breakers, parts.clock, parts.rng, hosts)
         self.routes = Routes(providers, policy, self.breakers)
-        spacings = CrawlDelays(parts.clock)
-        self.robots = Robots(parts.clock, spacings, breakers, hosts)
+        crawl_delays = CrawlDelays(parts.clock)
+        self.robots = Robots(parts.clock, crawl_delays, breakers, hosts)
         self.deps = NetDeps(
             gates=parts.gates,
             breakers=self.breakers,
             wire=parts.wire,
             credentials=Credentials(providers),
-            spacings=spacings,
+            crawl_delays=crawl_delays,
             clock=parts.clock,
         )
 

@@ -31,7 +31,6 @@ class TimedWait:
         self.since_s = now + patience.connect_s
 
     def check(self, now: float) -> None:
-        """Cancel the waiting task if a limit has passed."""
         task, patience = self.task, self._patience
         if task is None or self._why:
             return
@@ -53,8 +52,6 @@ class TimedWait:
 
 
 class Timeouts:
-    """Checks the limits of all exchanges under way."""
-
     TICK_S = 0.1
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -10,8 +10,8 @@ from aiohttp.connector import Connection
 from aiohttp.http import HttpProcessingError, RawResponseMessage
 from aiohttp.streams import StreamReader
 
-from headgate.core.decompression import DecompressionLimit
-from headgate.core.url import shown
+from headgate.core.body_limits import DecompressionLimit
+from headgate.core.url import short_url
 from headgate.net.connections import BUFFER, HttpConnections, exchange, head_of, release, split_url
 from headgate.net.decoding import BadEncoding, BodyDecoder, TooFarDecompressed, encoding_of
 from headgate.net.failure import ERRNO_WORDS, IDEMPOTENT, FailureKind, RequestRecalled, WireFailure
@@ -122,7 +122,7 @@ class AiohttpReply:
             raise self._bad_body(error) from None
 
     def _bad_body(self, error: BadEncoding | TooFarDecompressed) -> WireFailure:
-        place = shown(self._url)
+        place = short_url(self._url)
         if isinstance(error, TooFarDecompressed):
             return WireFailure(
                 FailureKind.BOMB, f"{place} sent a decompression bomb: {error}", sent=True
@@ -257,7 +257,7 @@ def _recall(connection: Connection) -> NoReturn:
 
 def failure_of(error: BaseException, url: str, wait: TimedWait) -> WireFailure | None:
     """Describe an error without secrets; None if it is not an error of the network."""
-    place = shown(url)
+    place = short_url(url)
     match error:
         case asyncio.CancelledError():
             why = wait.overdue()

@@ -5,8 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from headgate.core.login_limit import LoginAllowance, LoginScope
-from headgate.core.user import Role, Token, TokenKind, User
+from headgate.core.user import LoginAllowance, LoginScope, Role, Token, TokenKind, User
 
 
 class NewUser(msgspec.Struct, frozen=True):

@@ -33,8 +33,6 @@ class FolderGone(FolderTrouble):
 
 
 class FileOrigin(msgspec.Struct, frozen=True):
-    """The URL that bytes come from, and their version."""
-
     url: str
     etag: str = ""
     last_modified: str = ""
@@ -45,7 +43,6 @@ class FileOrigin(msgspec.Struct, frozen=True):
         return self.last_modified if self.etag.startswith("W/") or not self.etag else self.etag
 
     def continues(self, earlier: "FileOrigin") -> bool:
-        """Whether these bytes are of the same version as the earlier bytes."""
         same = self.url == earlier.url and self.validator == earlier.validator
         return same and self.validator != ""
 
@@ -58,7 +55,7 @@ class KeptPart(msgspec.Struct, frozen=True):
 
 class StoredArtifact(msgspec.Struct, frozen=True):
     path: str
-    """Relative to the folder."""
+    """The path relative to the folder."""
     size: int
     sha256: str
     known: bool
@@ -86,7 +83,7 @@ class Draft(Protocol):
         ...
 
     async def write(self, data: bytes) -> None:
-        """Append. ArtifactTrouble if the bytes cannot be stored."""
+        """Append bytes; raise ArtifactTrouble if they cannot be stored."""
         ...
 
     async def finish(self, name: str, accept: Callable[[Digests], None]) -> StoredArtifact:

@@ -39,11 +39,11 @@ class BlobStore(Protocol):
     """
 
     async def create(self) -> BlobWriter:
-        """OSError if the disk is full."""
+        """Begin to write a blob; raise OSError if the disk is full."""
         ...
 
     async def open(self, name: str) -> Blob | None:
-        """None if the blob does not exist."""
+        """Open a blob for reading; return None if it does not exist."""
         ...
 
     async def remove(self, names: Sequence[str], before_us: int) -> int:

@@ -16,7 +16,7 @@ class Clock(Protocol):
         ...
 
     async def sleep(self, seconds: float) -> None:
-        """Zero only lets other tasks run."""
+        """Wait; a wait of 0 only lets other tasks run."""
         ...
 
     def later(self, seconds: float, call: Callable[[], object]) -> Callable[[], object]:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from headgate.core.slots import Waiting
+from headgate.core.fair_turns import Waiting
 
 
 class ExportState(StrEnum):

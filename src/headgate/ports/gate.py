@@ -27,7 +27,7 @@ class Route(msgspec.Struct, frozen=True):
 
 
 class Waits(Protocol):
-    """Is told when a request of a handler starts and ends waiting at a gate."""
+    """Called when a request of a handler starts and ends waiting at a gate."""
 
     def begin(self) -> None: ...
 
@@ -141,7 +141,7 @@ class HostTrouble(msgspec.Struct, frozen=True):
 
 
 class Hosts(Protocol):
-    """Is told of hosts that fail or recover. `job_id` is the job whose request found it out."""
+    """Called when hosts fail or recover. `job_id` is the job whose request found it out."""
 
     def is_down(self, host: str, trouble: HostTrouble, job_id: int) -> None:
         """The host gets no requests for a while; called again after each trial that fails."""

@@ -1,7 +1,7 @@
 """`ctx.http`: the polite client as handlers see it."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import Any, Protocol, Self, TypedDict, Unpack
 
 from headgate.core.call import Call, CallKind
@@ -152,6 +152,12 @@ class Http(Protocol):
 
 class HttpOpener(Protocol):
     """Makes the client of one attempt. Cheap: every attempt that needs a client gets its own."""
+
+    untimed: Callable[[], AbstractContextManager[None]]
+    """Entered while the HTTP stack is loaded, which blocks the event loop.
+
+    That time counts against the limit of no handler.
+    """
 
     def declare(self, provider: str, policy: ProviderPolicy | None) -> None:
         """Apply a handler's limits where the settings have none, and load the HTTP stack now."""

@@ -7,7 +7,7 @@ import msgspec
 
 from headgate.core.item import ClaimedItem, NewItem
 from headgate.core.settlement import Settlement
-from headgate.core.status import ItemMove, ItemStatus
+from headgate.core.status import RETRIED, ItemMove, ItemStatus
 
 
 class EnqueueRequest(msgspec.Struct, frozen=True):
@@ -137,7 +137,7 @@ class RequeueRequest(msgspec.Struct, frozen=True):
     """
 
     job_id: int
-    statuses: frozenset[ItemStatus] = frozenset({ItemStatus.ERROR, ItemStatus.NOT_FOUND})
+    statuses: frozenset[ItemStatus] = RETRIED
     error_class: str | None = None
     but_class: str | None = None
     """All but failures of this class."""

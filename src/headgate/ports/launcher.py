@@ -4,6 +4,20 @@ from typing import Protocol
 
 import msgspec
 
+from headgate.core.failing import ErrorLimit
+
+
+class ErrorCounting(msgspec.Struct, frozen=True):
+    """What a worker needs to count failed rows together with the other processes of a run."""
+
+    fd: int
+    """Shared memory, which the worker inherits under the same number."""
+    slot: int
+    """Its part of that memory."""
+    limit: ErrorLimit
+    rows: int
+    """Rows to run."""
+
 
 class WorkerOrder(msgspec.Struct, frozen=True):
     worker: str
@@ -14,6 +28,8 @@ class WorkerOrder(msgspec.Struct, frozen=True):
     budget_s: float | None = None
     ids: tuple[int, ...] | None = None
     """Only these items, all of the one job in `jobs`."""
+    errors: ErrorCounting | None = None
+    """The limit on failed rows; None: there is none."""
 
 
 class WorkerReport(msgspec.Struct, frozen=True):

@@ -177,7 +177,7 @@ class ItemQuery(msgspec.Struct, frozen=True):
         )
 
 
-class Page(msgspec.Struct, frozen=True):
+class ItemRows(msgspec.Struct, frozen=True):
     """Some rows and the cursor for the next ones; None means that there are no more now."""
 
     items: Sequence[ItemRow]
@@ -185,8 +185,6 @@ class Page(msgspec.Struct, frozen=True):
 
 
 class DutyRow(msgspec.Struct, frozen=True):
-    """A duty of one process at a time, its holder, and until when the holder has it."""
-
     name: str
     holder: str
     until_at: int
@@ -207,8 +205,6 @@ class StoreStatus(msgspec.Struct, frozen=True):
 
 
 class CheckFinding(msgspec.Struct, frozen=True):
-    """A problem that `db check` found, in words, and whether `--repair` corrects it."""
-
     problem: str
     repairable: bool
     repaired: bool = False
@@ -224,28 +220,26 @@ class ReadStore(Protocol):
     async def jobs(self, query: JobQuery) -> list[Job]: ...
 
     async def find_jobs(self, owner: str, handler: str, source: str) -> list[Job]:
-        """Newest first."""
+        """Jobs, the newest first."""
         ...
 
     async def counts(self, job_id: int) -> Counts: ...
 
-    async def items(self, query: ItemQuery) -> Page: ...
+    async def items(self, query: ItemQuery) -> ItemRows: ...
 
     async def item(self, item_id: int, owner: str | None = None) -> ItemDetail:
         """Raises UnknownItem, also if the item has another owner."""
         ...
 
     async def attempts(self, item_id: int) -> list[AttemptRow]:
-        """Oldest first."""
+        """Attempts, the oldest first."""
         ...
 
     async def calls(self, job_id: int, after_id: int, limit: int) -> CallsPage:
         """The network calls of up to `limit` items, in input order."""
         ...
 
-    async def events(self, query: EventQuery) -> list[EventRow]:
-        """The record of decisions, oldest first (or newest first)."""
-        ...
+    async def events(self, query: EventQuery) -> list[EventRow]: ...
 
     async def export_rows(self, job_id: int, after_id: int, limit: int) -> list[ExportRow]:
         """Rows in input order, from the stored results."""
@@ -260,7 +254,7 @@ class ReadStore(Protocol):
         ...
 
     async def workers(self, *, alive_only: bool = True) -> list[WorkerRow]:
-        """Newest first."""
+        """Workers, the newest first."""
         ...
 
     async def status(self) -> StoreStatus: ...

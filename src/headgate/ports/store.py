@@ -6,8 +6,7 @@ from typing import Protocol, Self
 from headgate.ports.access import AccessStore, LoginStore
 from headgate.ports.exports import ExportStore
 from headgate.ports.items import ItemStore
-from headgate.ports.job_reads import HistoryStore, RowReads, SituationStore
-from headgate.ports.jobs import JobStore
+from headgate.ports.jobs import HistoryStore, JobStore, RowReads, SituationStore
 from headgate.ports.limits import LimitLedger
 from headgate.ports.reads import ReadStore
 

@@ -12,7 +12,7 @@ Headers = Sequence[tuple[str, str]]
 class WireTimeouts(msgspec.Struct, frozen=True):
     connect_s: float = 10.0
     read_s: float = 30.0
-    """Between two chunks of a reply."""
+    """Longest silence in seconds between two chunks of a reply."""
     total_s: float | None = 300.0
 
 
@@ -51,8 +51,6 @@ class ServerReply(WireReply, Protocol):
 
 
 class Wire(Protocol):
-    """Sends requests over one shared pool of connections."""
-
     async def send(
         self, request: WireRequest, recalled: Callable[[], bool] | None = None
     ) -> ServerReply:

@@ -16,8 +16,6 @@ BEFORE_EVER = 0
 
 
 class KeptEntry(NamedTuple):
-    """A gate as a ledger stores it: the entry, and the ticket of its last change."""
-
     key: str
     version: int
     state: str
@@ -25,7 +23,6 @@ class KeptEntry(NamedTuple):
 
 
 def tickets(sender: str) -> Iterator[str]:
-    """Tickets that are unique to this sender."""
     return (f"{sender}-{number}" for number in itertools.count(1))
 
 
@@ -36,7 +33,6 @@ def in_order(proposals: Iterable[Proposal]) -> list[Proposal]:
 
 
 def keys_named(proposals: Sequence[Proposal], keys: Sequence[str]) -> list[str]:
-    """Every key of an exchange, once."""
     return list(dict.fromkeys([*(proposal.key for proposal in proposals), *keys]))
 
 

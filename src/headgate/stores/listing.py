@@ -7,7 +7,7 @@ from headgate.core.errors import UsageError
 from headgate.core.paging import Cursor, SortOrder, decode_cursor, encode_cursor
 from headgate.core.signature import parts_of
 from headgate.core.status import ItemStatus
-from headgate.ports.reads import EventQuery, ItemQuery, ItemRow, Page
+from headgate.ports.reads import EventQuery, ItemQuery, ItemRow, ItemRows
 
 LONGEST = 200
 _SPECIAL = str.maketrans({"\\": r"\\", "%": r"\%", "_": r"\_"})
@@ -48,8 +48,6 @@ FAR = 2**62
 
 
 class Listing:
-    """A query with the position where its page begins."""
-
     def __init__(self, query: ItemQuery) -> None:
         _require_possible(query)
         self.query = query
@@ -70,7 +68,6 @@ class Listing:
         return across or query.text is not None or query.signature is not None
 
     def filters(self) -> dict[str, Any]:
-        """The filter values of a page's queries, and their limit."""
         return {
             "error_class": self.query.error_class,
             **kind_filter(self.query.signature),
@@ -79,7 +76,7 @@ class Listing:
             **patterns(self.query.text),
         }
 
-    def page(self, rows: Sequence[ItemRow], until: tuple[int, int] | None) -> Page:
+    def page(self, rows: Sequence[ItemRow], until: tuple[int, int] | None) -> ItemRows:
         """The page of `rows` (one more than requested, if there are more).
 
         `until` is the last (time, id) that was read, if there may be more behind it.
@@ -87,14 +84,13 @@ class Listing:
         if len(rows) > self.query.limit:
             rows = rows[: self.query.limit]
             until = (rows[-1].updated_at, rows[-1].id)
-        return Page(rows, self._cursor(*until) if until else None)
+        return ItemRows(rows, self._cursor(*until) if until else None)
 
     def _cursor(self, updated_at: int, item_id: int) -> str:
         return encode_cursor(Cursor(self.query.order, self._name, updated_at, item_id))
 
 
 def kind_filter(name: str | None) -> dict[str, str | None]:
-    """The filter values that find the failures of the group with that name."""
     signature, variant = (None, None) if name is None else parts_of(name)
     return {"signature": signature, "variant": variant}
 
@@ -109,6 +105,5 @@ def _require_possible(query: ItemQuery) -> None:
 
 
 def events_query(query: EventQuery) -> str:
-    """The query whose index has these events in order."""
     of = "_of_job" if query.job_id is not None else "_of_owner" if query.owner is not None else ""
     return f"last_events{of}" if query.newest_first else f"events{of}"

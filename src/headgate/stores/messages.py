@@ -47,7 +47,6 @@ def require_same_request(key: str, digest: str, used_for: str) -> None:
 
 
 def job_is_gone(key: str) -> KeyReused:
-    """The error for a key whose job was deleted."""
     return KeyReused(f"the job that was made with the key {key!r} was deleted. Use a new key")
 
 
@@ -63,7 +62,6 @@ PROBLEMS = (
 
 
 def orphans(counts: Sequence[int]) -> list[CheckFinding]:
-    """One finding for each kind of orphan that was counted."""
     pairs = zip(PROBLEMS, counts, strict=True)
     return [
         CheckFinding(f"{counted(n, noun)} {lack}", repairable=False)

@@ -1,4 +1,4 @@
-"""Turns rows of both databases into users, tokens, exports, counts and logins."""
+"""Turns rows of both databases into jobs, users, tokens, exports, counts and logins."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -6,18 +6,42 @@ from typing import Any
 import msgspec
 
 from headgate.core.errors import CapReached, NameTaken, UnknownUser
-from headgate.core.job import Counts
-from headgate.core.login_limit import Counted, LoginScope, LoginVerdict
-from headgate.core.user import RANKS, Role, Token, TokenKind, User
+from headgate.core.job import Counts, Job
+from headgate.core.user import (
+    RANKS,
+    CountedLogins,
+    LoginScope,
+    LoginVerdict,
+    Role,
+    Token,
+    TokenKind,
+    User,
+)
 from headgate.core.words import counted
 from headgate.ports.access import LoginCount, LoginTry, NewToken, UserChange
 from headgate.ports.exports import ExportRecord
-from headgate.ports.job_reads import ItemHistory
+from headgate.ports.jobs import ItemHistory
 from headgate.ports.reads import AttemptRow, ExportRow
 from headgate.stores.listing import STATUSES
 
+MICROSECONDS = 1_000_000
 USE_NOTED_US = 60_000_000
 """Microseconds. The use of a token is stored at most this often: a read should not need a write."""
+
+
+def as_json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def as_json_or_none(value: object) -> str | None:
+    return None if value is None else as_json(value)
+
+
+def job_from(row: Mapping[str, Any]) -> Job:
+    names = ("key_columns", "config", "columns", "ingest", "reading", "options")
+    parsed = {name: None if row[name] is None else msgspec.json.decode(row[name]) for name in names}
+    flags = {name: bool(row[name]) for name in ("open", "eager", "ingest_complete")}
+    return msgspec.convert({**row, **parsed, **flags}, Job)
 
 
 def user_from(row: Mapping[str, Any]) -> User:
@@ -90,7 +114,7 @@ def require_room_for_token(new: NewToken, held: int) -> None:
 
 def in_us(seconds: float | None) -> int | None:
     """Microseconds; None stays None."""
-    return None if seconds is None else int(seconds * 1_000_000)
+    return None if seconds is None else int(seconds * MICROSECONDS)
 
 
 def use_is_news(token: Token, now: int) -> bool:
@@ -125,12 +149,11 @@ def histories(rows: Sequence[ExportRow], attempts: Iterable[Sequence[Any]]) -> l
     return [ItemHistory(row, found[row.id]) for row in rows]
 
 
-MICROSECONDS = 1_000_000
-
-
-def counted_in(tried: LoginTry, rows: Iterable[Mapping[str, Any]]) -> dict[LoginScope, Counted]:
+def counted_in(
+    tried: LoginTry, rows: Iterable[Mapping[str, Any]]
+) -> dict[LoginScope, CountedLogins]:
     """The stored count of each scope of a login try."""
-    found = {row["key"]: Counted(row["full_at"], row["known_until"]) for row in rows}
+    found = {row["key"]: CountedLogins(row["full_at"], row["known_until"]) for row in rows}
     return {scope: found[key] for scope, key in tried.keys.items() if key in found}
 
 

@@ -1,14 +1,12 @@
 """Loads the named queries and numbered migrations of a store."""
 
-import re
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
 from headgate.core.errors import StoreMismatch
-
-_NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
+from headgate.core.named_queries import named_queries
 
 
 def folder_of(package: str) -> Path:
@@ -19,10 +17,7 @@ def folder_of(package: str) -> Path:
 @cache
 def load_queries(package: str) -> dict[str, str]:
     """The named statements of a store's `queries.sql`."""
-    text = (folder_of(package) / "queries.sql").read_text(encoding="utf-8")
-    _, *parts = _NAME.split(text)
-    names, bodies = parts[::2], parts[1::2]
-    return {name: body.strip() for name, body in zip(names, bodies, strict=True)}
+    return named_queries((folder_of(package) / "queries.sql").read_text("utf-8"))
 
 
 class Migration(NamedTuple):

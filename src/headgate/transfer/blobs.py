@@ -41,11 +41,9 @@ class LocalBlobs:
         self._pool = ThreadPoolExecutor(self.THREADS, thread_name_prefix="blobs")
 
     async def create(self) -> "LocalWriter":
-        """Begin to write; raises OSError if no file can be created."""
         return await self._run(self._create)
 
     async def open(self, name: str) -> "LocalBlob | None":
-        """Open for reading; None if the blob does not exist."""
         return await self._run(self._open, name)
 
     def locate(self, name: str) -> Path:
@@ -58,22 +56,18 @@ class LocalBlobs:
         return path
 
     async def remove(self, names: Sequence[str], before_us: int) -> int:
-        """Remove blobs that were last committed before then; return their number."""
         paths = [self._path(name) for name in names if _NAME.fullmatch(name)]
         return await self._run(_remove_aged, paths, before_us)
 
     async def aged(self, before_us: int) -> AsyncIterator[Sequence[str]]:
-        """The names of all blobs that were last committed before then, one folder at a time."""
         for folder in await self._run(self._blob_folders):
             if names := await self._run(_aged_names, folder, before_us):
                 yield names
 
     async def tidy(self, before_us: int) -> int:
-        """Remove unfinished files that were last written before then; return their number."""
         return await self._run(self._tidy, before_us)
 
     async def close(self) -> None:
-        """Wait for running work and end the threads."""
         await asyncio.to_thread(self._pool.shutdown)
 
     async def _run(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
@@ -147,14 +141,12 @@ class LocalWriter:
         self._over = False
 
     async def write(self, data: bytes) -> None:
-        """Append; raises OSError if the disk is full."""
         self._waiting.append(data)
         self._waiting_bytes += len(data)
         if self._waiting_bytes >= BLOCK:
             await _in(self._pool, self._append, self._take())
 
     async def commit(self) -> str:
-        """Move the file into place and return its name, the hash of its content."""
         return await _in(self._pool, self._commit, self._take())
 
     def abandon(self) -> None:

@@ -9,8 +9,9 @@ import msgspec
 
 from headgate.core.errors import BadSource, WrongEncoding
 from headgate.ports.source import BatchReader, RowBatch, Source
-from headgate.transfer.encodings import Misread, misread
+from headgate.transfer.formats.registry import FORMATS, IMAGES
 from headgate.transfer.limits import Limits, TooManyBlanks
+from headgate.transfer.sniff import Misread, misread
 from headgate.transfer.sources import ReadOptions, format_of, open_source
 
 FIRST_ROWS = 100
@@ -19,7 +20,6 @@ FIRST_BLANK_BYTES = 64 * 1024
 """Bytes of blank lines that are skipped before the first row; after it, reading stops there."""
 STEP_BYTES = 64 * 1024
 """Bytes between two checks of the time."""
-TEXT = frozenset({"csv", "tsv", "jsonl", "list"})
 
 
 class Inspection(msgspec.Struct, frozen=True):
@@ -68,7 +68,8 @@ def inspect(
 
 def misread_in(path: Path, options: ReadOptions, limits: Limits | None = None) -> Misread | None:
     """Check a text file without a stated encoding; None if it is UTF-8."""
-    if options.encoding is not None or format_of(path, options.format) not in TEXT:
+    name = format_of(path, options.format)
+    if options.encoding is not None or "encoding" not in FORMATS[name].options:
         return None
     return misread(path, (limits or Limits()).max_decompressed_bytes)
 
@@ -124,7 +125,7 @@ def _first(reader: BatchReader, rows: int, until_s: float) -> list[RowBatch]:
 
 
 def _check(found: Inspection, shown: str) -> None:
-    if found.format == "images":
+    if found.format == IMAGES:
         if len(found.problems) == len(found.rows):
             raise BadSource(f"{shown} contains no image (PNG, JPEG, GIF, WebP, TIFF or BMP)")
     elif not found.columns and not found.rows:

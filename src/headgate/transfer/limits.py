@@ -30,7 +30,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_ratio: int = 250
     """Compression ratio of a file in an archive; small files are exempt."""
     max_memory_bytes: int = 2_048 * _MIB
-    """Bytes of memory for the process that reads a workbook or a Parquet file."""
+    """Bytes of memory for the process that reads a workbook, a Parquet file or a preview."""
     max_silence_s: float = 300.0
     """Seconds to wait for further rows from that process."""
     max_look_s: float = 60.0

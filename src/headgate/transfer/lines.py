@@ -2,6 +2,7 @@
 
 import codecs
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -180,3 +181,76 @@ def _with_half_character(raw: list[bytes], half: bytes, encoding: Encoding) -> l
     if not raw or raw[-1].endswith(encoding.line_feed):
         return [*raw, half]
     return [*raw[:-1], raw[-1] + half]
+
+
+class RowTooLong(Exception):
+    """The row after the last whole one exceeds the limit."""
+
+
+class LineFeed:
+    """Text lines from an offset on, for a parser that joins them; counted from 0.
+
+    The parser stores in `whole` how many lines its rows have used, so that an endless row is
+    noticed while it is still small.
+    """
+
+    ENDED = 1 << 62
+
+    def __init__(self, file: BinaryIO, encoding: Encoding, offset: int, limit: int) -> None:
+        self.offset = offset
+        self.whole = 0
+        self.loaded = 0
+        """Bytes handed out; ENDED once a line was requested after the last one."""
+        self.broken: dict[int, str] = {}
+        self._file = file
+        self._encoding = encoding
+        self._limit = limit
+        self._raw: list[bytes] = []
+        self._first = 0
+        """Number of the first line in `_raw`."""
+        self._forgotten = 0
+        self._overlong: Lines | None = None
+
+    def texts(self) -> Iterator[str]:
+        return chain.from_iterable(self._groups())
+
+    def size(self, start: int, end: int) -> int:
+        """Bytes in the lines from `start` to before `end`."""
+        return sum(map(len, self._raw[start - self._first : end - self._first]))
+
+    def forget(self, line: int) -> None:
+        """Move `offset` to the start of `line`; earlier lines are no longer available."""
+        self.offset += self.size(self._forgotten, line)
+        self._forgotten = line
+        # Few deletions of many lines: each one moves all remaining lines.
+        if 2 * (line - self._first) >= len(self._raw):
+            del self._raw[: line - self._first]
+            self._first = line
+
+    def first_line(self) -> tuple[str, int]:
+        """The line at `offset`: its text, as far as it was kept, and its size in bytes."""
+        at = self._forgotten - self._first
+        if at < len(self._raw):
+            raw, size = self._raw[at], len(self._raw[at])
+        elif self._overlong:
+            raw, size = self._overlong.raw[0], self._overlong.size
+        else:
+            raise LookupError("no line was fed")
+        return raw.decode(self._encoding.name, "replace"), size
+
+    def _groups(self) -> Iterator[list[str]]:
+        self._file.seek(self.offset)
+        for lines in read_lines(self._file, self._encoding, self._limit):
+            handed_out = self._first + len(self._raw)
+            if lines.overlong:
+                self._overlong = lines
+                raise RowTooLong
+            if self.size(self.whole, handed_out) > self._limit:
+                raise RowTooLong
+            texts, broken = decode_lines(lines.raw, self._encoding)
+            for index, reason in broken.items():
+                self.broken[handed_out + index] = reason
+            self._raw += lines.raw
+            self.loaded += lines.size
+            yield texts
+        self.loaded = self.ENDED

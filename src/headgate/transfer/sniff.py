@@ -1,39 +1,48 @@
-"""Detect a file's format from its first bytes, independent of its name."""
+"""What the bytes of a file say, independent of its name: its format and its encoding."""
 
-from io import BytesIO
+import codecs
+import re
 from pathlib import Path
 
+import msgspec
+
+from headgate.core.content_type import IMAGES, ZIPPED, ContentType, signature_in
 from headgate.core.errors import BadSource
-from headgate.transfer.formats.image_head import read_head
-from headgate.transfer.places.gzip import open_content
-from headgate.transfer.places.local import open_file
+from headgate.transfer.files import open_content, open_file
+from headgate.transfer.formats.registry import FORMATS, Format
+from headgate.transfer.lines import find_encoding
 
 _HEAD = 64 * 1024
-_SIGNS = (
-    (b"PK\3\4", "zip"),
-    (b"PK\5\6", "zip"),
-    (b"PAR1", "parquet"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ole"),
-    (b"\x1f\x8b", "gzip"),
-    (b"%PDF-", "pdf"),
-    (b"SQLite format 3\0", "sqlite"),
-)
-_NAMES = {
-    "zip": "a zip archive",
-    "xlsx": "an Excel workbook",
-    "parquet": "a Parquet file",
-    "gzip": "a gzip file",
-    "pdf": "a PDF document",
-    "sqlite": "an SQLite database",
-    "image": "an image",
+_WITH_ONE_TYPE = {
+    ContentType(each.content[0]): each for each in FORMATS.values() if len(each.content) == 1
 }
-_FITTING = {"xlsx": {"xlsx"}, "parquet": {"parquet"}, "images": {"zip", "image"}}
+"""The format by the type of its files, where they all have the same."""
+_NOUNS = {
+    ContentType.ZIP: "a zip archive",
+    ContentType.GZIP: "a gzip file",
+    ContentType.PDF: "a PDF document",
+    ContentType.SQLITE: "an SQLite database",
+    **dict.fromkeys(IMAGES, "an image"),
+    **{kind: each.noun for kind, each in _WITH_ONE_TYPE.items()},
+}
+"""Types that no text has. Other signatures are short enough to begin a text."""
+_WORKBOOK_ENTRY = re.compile(rb"PK\x03\x04.{26}(?:\[Content_Types\]\.xml|xl/)", re.DOTALL)
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _MANY_NULS = 0.2
+_BLOCK = 1024 * 1024
+_SCANNED = 64 * _BLOCK
+"""Bytes of a file that are examined."""
+_MULTIBYTE = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
+)
+_LETTERS = re.compile(rb"[A-Za-z0-9\x80-\xff]")
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
+_WESTERN_SHARE = 0.4
+"""Largest share of non-ASCII letters among letters and digits in Western languages."""
 
 
 def check_content(
-    path: Path, expected: str, encoding: str | None = None, most_bytes: int = _HEAD
+    path: Path, expected: Format, encoding: str | None = None, most_bytes: int = _HEAD
 ) -> None:
     """Raise BadSource if the bytes of a file clearly do not have the expected format.
 
@@ -41,13 +50,13 @@ def check_content(
     """
     with open_content(path, max(most_bytes, _HEAD)) as file:
         head = file.read(_HEAD)
-    found = _kind(path, head)
-    if found == "ole":
+    found = _type_of(path, head)
+    if found is ContentType.OLE:
         raise BadSource(_old_container(path, expected))
-    if expected in _FITTING:
-        if found not in _FITTING[expected] and head:
+    if expected.content:
+        if found not in expected.content and head:
             raise BadSource(_wrong(path, expected, found))
-    elif found:
+    elif found in _NOUNS:
         raise BadSource(_wrong(path, expected, found))
     elif encoding is None:
         _check_text(path, head)
@@ -56,20 +65,18 @@ def check_content(
 def is_zip(path: Path) -> bool:
     """True if a file begins like a zip archive."""
     with open_file(path) as file:
-        return file.read(4) in {b"PK\3\4", b"PK\5\6"}
+        return signature_in(file.read(4)) is ContentType.ZIP
 
 
-def _kind(path: Path, head: bytes) -> str | None:
-    kind = next((name for sign, name in _SIGNS if head.startswith(sign)), None)
-    if kind == "zip" and _is_workbook(path, head):
-        return "xlsx"
-    if kind == "parquet" and b"\0" not in head:  # a text may begin with PAR1
-        return None
-    return kind or ("image" if read_head(BytesIO(head)) else None)
+def _type_of(path: Path, head: bytes) -> ContentType | None:
+    found = signature_in(head)
+    if found in ZIPPED:
+        return ContentType.XLSX if _is_workbook(path, head) else ContentType.ZIP
+    return found
 
 
 def _is_workbook(path: Path, head: bytes) -> bool:
-    if b"[Content_Types].xml" in head or b"xl/" in head:
+    if _WORKBOOK_ENTRY.search(head):
         return True
     import zipfile  # noqa: PLC0415  few files are archives
 
@@ -80,22 +87,19 @@ def _is_workbook(path: Path, head: bytes) -> bool:
         return False
 
 
-def _wrong(path: Path, expected: str, found: str | None) -> str:
-    if found is None:
-        return f"{path} is not {_article(expected)} by its content; check its name and format"
-    advice = f"; give it the ending .{found}" if found in {"xlsx", "parquet"} else ""
-    if found == "gzip":
+def _wrong(path: Path, expected: Format, found: ContentType | None) -> str:
+    if found not in _NOUNS:
+        return f"{path} is not {expected.noun} by its content; check its name and format"
+    advice = ""
+    if found in _WITH_ONE_TYPE:
+        advice = f"; give it the ending {_WITH_ONE_TYPE[found].endings[0]}"
+    if found is ContentType.GZIP:
         advice = "; give it an ending such as .csv.gz, or unpack it first"
-    return f"{path} should be {_article(expected)}, but is {_NAMES[found]} by its content{advice}"
+    return f"{path} should be {expected.noun}, but is {_NOUNS[found]} by its content{advice}"
 
 
-def _article(name: str) -> str:
-    others = {"images": "a zip of images", "list": "a plain list"}
-    return _NAMES.get(name) or others.get(name) or name.upper()
-
-
-def _old_container(path: Path, expected: str) -> str:
-    if expected == "xlsx" and _holds(path, _ENCRYPTED):
+def _old_container(path: Path, expected: Format) -> str:
+    if ContentType.XLSX in expected.content and _holds(path, _ENCRYPTED):
         return f"{path} is protected by a password: save it without one"
     return f"{path} is an old Office file (.xls, .doc, …): save it as .xlsx"
 
@@ -120,3 +124,46 @@ def _check_text(path: Path, head: bytes) -> None:
             f"{path} looks like UTF-16 without a byte order mark: state the encoding ({name})"
         )
     raise BadSource(f"{path} is not text: many of its bytes are NUL")
+
+
+class Misread(msgspec.Struct, frozen=True):
+    fits: str | None
+    """A matching encoding; None if the bytes do not tell."""
+
+
+def misread(path: Path, most_bytes: int) -> Misread | None:
+    """Check a file that would be read as UTF-8; None if it is UTF-8.
+
+    A file that is UTF-8 except for a few damaged rows counts as UTF-8. `most_bytes` limits how
+    much is unpacked.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with open_content(path, most_bytes) as file:
+        start = find_encoding(file, path, None).start
+        if start:
+            return None
+        file.seek(0)
+        for _ in range(0, _SCANNED, _BLOCK):
+            block = file.read(_BLOCK)
+            try:
+                decoder.decode(block, final=len(block) < _BLOCK)
+            except UnicodeDecodeError:
+                return judged(block)
+            if len(block) < _BLOCK:
+                return None
+    return None
+
+
+def judged(data: bytes) -> Misread | None:
+    """Judge bytes that are not valid UTF-8; None if they are UTF-8 with some damage."""
+    beyond = len(_BEYOND_ASCII.findall(data))
+    whole = sum(len(each) for each in _MULTIBYTE.findall(data))
+    if whole > beyond - whole:
+        return None
+    if beyond > len(_LETTERS.findall(data)) * _WESTERN_SHARE:
+        return Misread(None)
+    try:
+        data.decode("cp1252")
+    except UnicodeDecodeError:
+        return Misread("latin-1")
+    return Misread("cp1252")

@@ -15,9 +15,9 @@ from headgate.core.errors import BadSource
 from headgate.ports.source import RowWriter, Source
 from headgate.transfer.formats import csv
 from headgate.transfer.formats.cells import Formulas
-from headgate.transfer.formats.equality import FORMS
+from headgate.transfer.formats.registry import WRITABLE
 from headgate.transfer.limits import Limits
-from headgate.transfer.sources import WriteOptions, open_source, open_writer
+from headgate.transfer.sources import WriteOptions, open_source, open_writer, row_form
 from tests.kit.rows import PLENTY, all_rows, batches, good_values, rows_of
 
 # A character of two, three and four bytes, and all that means something to a format.
@@ -85,6 +85,10 @@ def any_case(request: pytest.FixtureRequest) -> Case:
     return (CASES | TABLES)[request.param]
 
 
+def test_every_format_that_is_written_has_a_case():
+    assert set(CASES | TABLES) == set(WRITABLE)
+
+
 def write(writer: RowWriter, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
     writer.open(columns)
     for start in range(0, len(rows), 3):
@@ -114,7 +118,7 @@ def test_what_was_written_is_read(case: Case, tmp_path: Path, data: st.DataObjec
 
 @MANY
 @given(data=st.data())
-def test_reading_goes_on_at_any_position(case: Case, tmp_path: Path, data: st.DataObject):
+def test_reading_continues_at_any_position(case: Case, tmp_path: Path, data: st.DataObject):
     columns = data.draw(NAMES)
     row = st.fixed_dictionaries(dict.fromkeys(columns, case.values))
     write(case.writer(tmp_path), columns, data.draw(st.lists(row, max_size=8)))
@@ -123,7 +127,7 @@ def test_reading_goes_on_at_any_position(case: Case, tmp_path: Path, data: st.Da
 
 def assert_same(case: Case, columns: Sequence[str], rows: Sequence[dict[str, Any]], found: Source):
     """The file holds the rows, in the form that its format is documented to give them."""
-    form = FORMS[case.ending]
+    form = row_form(case.ending)
     read = good_values(found)
     assert len(read) == len(rows)
     for written, values in zip(rows, read, strict=True):
@@ -142,7 +146,9 @@ def test_what_was_written_to_a_table_is_read(table: Case, tmp_path: Path, data: 
 
 @FEW
 @given(data=st.data())
-def test_reading_a_table_goes_on_at_any_position(table: Case, tmp_path: Path, data: st.DataObject):
+def test_reading_a_table_continues_at_any_position(
+    table: Case, tmp_path: Path, data: st.DataObject
+):
     columns = ["key", *(f"{name}." for name in data.draw(NAMES))]
     row = st.fixed_dictionaries(dict.fromkeys(columns, table.values))
     rows = [values | {"key": "k"} for values in data.draw(st.lists(row, max_size=4))]

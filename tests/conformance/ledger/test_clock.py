@@ -30,14 +30,14 @@ async def skewed(tmp_path):
         yield fast.limits, slow.limits, (ahead, behind)
 
 
-async def test_whoever_reads_a_state_does_not_live_before_it_was_written(skewed):
+async def test_a_reader_of_a_state_is_not_behind_its_time(skewed):
     fast, slow, _ = skewed
     written = (await fast.exchange([Proposal("a", 0, "closed")], [])).now_s
     assert (await slow.exchange([], ["a"])).now_s >= written
     assert (await slow.exchange([Proposal("a", 1, "open")], [])).now_s > written
 
 
-async def test_time_goes_on_at_its_normal_speed_for_whoever_was_behind(skewed):
+async def test_a_process_that_was_behind_sees_time_at_normal_speed(skewed):
     fast, slow, walls = skewed
     await fast.exchange([Proposal("a", 0, "closed")], [])
     before = (await slow.exchange([], ["a"])).now_s
@@ -47,7 +47,7 @@ async def test_time_goes_on_at_its_normal_speed_for_whoever_was_behind(skewed):
     assert passed == pytest.approx(5.0, abs=0.001)
 
 
-async def test_a_wall_clock_that_is_set_back_does_not_bring_back_the_past(skewed):
+async def test_ledger_time_does_not_go_back_with_the_wall_clock(skewed):
     fast, _, (ahead, _) = skewed
     written = (await fast.exchange([Proposal("a", 0, "closed")], [])).now_s
     ahead.now -= HOUR_US

@@ -34,7 +34,7 @@ async def propose(ledger, *proposals, keys=()):
     return exchange.accepted, {entry.key: entry for entry in exchange.entries}
 
 
-async def test_what_nobody_knows_has_version_zero_and_no_state(ledger):
+async def test_an_unknown_gate_has_version_zero_and_no_state(ledger):
     exchange = await ledger.exchange([], ["new"])
     assert exchange.entries == [LedgerEntry("new", 0, "")]
     assert exchange.accepted == frozenset()
@@ -61,7 +61,7 @@ async def test_a_proposal_made_from_another_version_is_refused_and_leaves_no_tra
     assert await ledger.entries() == [LedgerEntry("a", 2, "two")]
 
 
-async def test_a_change_to_what_nobody_knows_is_refused_and_leaves_no_trace(ledger):
+async def test_a_change_of_an_unknown_gate_is_refused_and_stores_nothing(ledger):
     accepted, entries = await propose(ledger, Proposal("a", 7, "one"))
     assert accepted == frozenset()
     assert entries == {"a": LedgerEntry("a", 0, "")}

@@ -68,7 +68,7 @@ async def test_what_was_forgotten_is_gone_from_answers_and_lists(filled, other):
     assert "Wikidata" in [entry.key for entry in await filled.entries()]
 
 
-async def test_what_was_forgotten_can_be_learned_anew(filled):
+async def test_what_was_forgotten_can_be_learned_again(filled):
     await filled.forget("a")
     exchange = await filled.exchange([Proposal("a", 0, "fresh")], [])
     assert exchange.accepted == {"a"}

@@ -79,7 +79,7 @@ async def test_idle_connections_cut_by_a_restart_are_not_noticed(served):
         assert [entry.state for entry in await ledger.entries()] == ["2"] * 4
 
 
-async def test_whoever_listens_is_woken_after_a_restart_and_hears_again(served):
+async def test_a_listener_is_notified_again_after_a_restart(served):
     server, place = served
     async with place.open() as ledger, place.open() as other:
         assert await other.wait_urgent(10.0)
@@ -165,7 +165,7 @@ async def test_a_redis_that_is_not_there_is_named_without_the_password():
     assert "secret" not in str(refusal.value)
 
 
-async def test_a_redis_that_stays_away_is_given_up_in_time(own_redis):
+async def test_a_redis_that_stays_away_is_abandoned_in_time(own_redis):
     async with RedisLimits(own_redis.url(), patience_s=0.3) as ledger:
         await asyncio.to_thread(own_redis.stop)
         with pytest.raises(StoreUnreachable, match="does not answer"):
@@ -179,7 +179,7 @@ async def found_again(ledger, key):
             return await look(ledger, key)
 
 
-async def test_a_redis_that_hangs_is_given_up_and_found_again(own_redis, monkeypatch):
+async def test_a_redis_that_hangs_is_abandoned_and_found_again(own_redis, monkeypatch):
     monkeypatch.setattr(RedisConnection, "ANSWER_S", 0.2)
     async with RedisLimits(own_redis.url(), patience_s=0.3) as ledger:
         await increment(ledger, "a")
@@ -191,7 +191,7 @@ async def test_a_redis_that_hangs_is_given_up_and_found_again(own_redis, monkeyp
             assert (await found_again(ledger, "a")).state == "1"
 
 
-async def test_a_wrong_password_is_no_reason_to_wait(redis_server):
+async def test_a_wrong_password_is_not_a_reason_to_wait(redis_server):
     url = redis_server.url().replace("redis://:", "redis://:wrong")
     with pytest.raises(StoreError, match="password") as refusal:
         async with RedisLimits(url):

@@ -39,13 +39,13 @@ async def test_one_wake_up_stands_for_all_that_came_before_it(ledger, other):
     assert not await other.wait_urgent(0.3)
 
 
-async def test_what_is_not_urgent_wakes_nobody(ledger, other):
+async def test_a_change_that_is_not_urgent_notifies_no_process(ledger, other):
     await listen(other)
     await ledger.exchange([Proposal("a", 0, "calm")], [])
     assert not await other.wait_urgent(0.3)
 
 
-async def test_what_was_refused_wakes_nobody(ledger, other):
+async def test_a_refused_change_notifies_no_process(ledger, other):
     await ledger.exchange([Proposal("a", 0, "calm")], [])
     await listen(other)
     late = Proposal("a", 0, "closed", urgent=True)
@@ -53,7 +53,7 @@ async def test_what_was_refused_wakes_nobody(ledger, other):
     assert not await other.wait_urgent(0.3)
 
 
-async def test_nobody_wakes_itself(ledger, other):
+async def test_a_process_does_not_notify_itself(ledger, other):
     await listen(ledger, other)
     await urge(ledger)
     assert await other.wait_urgent(10.0)
@@ -75,7 +75,7 @@ async def test_forgetting_is_urgent(ledger, other):
     assert not await ledger.wait_urgent(0.3)
 
 
-async def test_forgetting_nothing_wakes_nobody(ledger, other):
+async def test_forgetting_nothing_notifies_no_process(ledger, other):
     await listen(other)
     await ledger.forget("a")
     assert not await other.wait_urgent(0.3)

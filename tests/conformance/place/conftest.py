@@ -4,21 +4,21 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.kit import grounds, service
+from tests.kit import place_sites, service
 from tests.kit.files import FileServer
 from tests.kit.ftp import FtpServer
 from tests.kit.ftps import FtpsServer
-from tests.kit.grounds import Ground
+from tests.kit.place_sites import PlaceSite
 from tests.kit.s3 import S3Server, forget_keys
 from tests.kit.service import Service
 from tests.kit.sftp import SftpServer
 
-REMOTE: dict[str, tuple[type[Service], Callable[..., Ground]]] = {
-    "ftp": (FtpServer, grounds.over_ftp),
-    "ftps": (FtpsServer, grounds.over_ftps),
-    "sftp": (SftpServer, grounds.over_sftp),
-    "s3": (S3Server, grounds.over_s3),
-    "http": (FileServer, grounds.over_http),
+REMOTE: dict[str, tuple[type[Service], Callable[..., PlaceSite]]] = {
+    "ftp": (FtpServer, place_sites.over_ftp),
+    "ftps": (FtpsServer, place_sites.over_ftps),
+    "sftp": (SftpServer, place_sites.over_sftp),
+    "s3": (S3Server, place_sites.over_s3),
+    "http": (FileServer, place_sites.over_http),
 }
 
 
@@ -32,9 +32,9 @@ def servers() -> Iterator[dict[str, Service]]:
 
 
 @pytest.fixture(params=["disk", *REMOTE])
-def ground(request, tmp_path, servers, monkeypatch) -> Ground:
+def site(request, tmp_path, servers, monkeypatch) -> PlaceSite:
     if request.param == "disk":
-        return grounds.on_disk(tmp_path)
+        return place_sites.on_disk(tmp_path)
     kind, make = REMOTE[request.param]
     forget_keys(monkeypatch)
     if request.param not in servers:

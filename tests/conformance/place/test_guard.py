@@ -6,26 +6,26 @@ import pytest
 
 from headgate.core import address
 from headgate.core.errors import BadSource
-from headgate.ports.place import Place
+from headgate.ports.source import Place
 from headgate.transfer.places import s3, sockets
 from headgate.transfer.places.opening import open_place
 from tests.kit.ftp import FtpServer
-from tests.kit.grounds import QUICK, Ground
+from tests.kit.place_sites import QUICK, PlaceSite
 from tests.kit.ports import LOOPBACK
-from tests.kit.scripted import ScriptedServer, answer, head_of
+from tests.kit.tcp_server import TcpServer, http_reply, replying
 
 ELSEWHERE = "127.0.0.2"
 resolve = socket.getaddrinfo
-remote = pytest.mark.parametrize("ground", ["ftp", "ftps", "sftp", "s3", "http"], indirect=True)
+remote = pytest.mark.parametrize("site", ["ftp", "ftps", "sftp", "s3", "http"], indirect=True)
 
 
-def at_name(ground: Ground, name: str, *, allow_private: bool) -> tuple[Place, str]:
+def at_name(site: PlaceSite, name: str, *, allow_private: bool) -> tuple[Place, str]:
     """The same server under another name."""
-    if ground.kind == "s3":
-        endpoint = ground.settings.s3_endpoint.replace(LOOPBACK, name)
-        place = ground.with_settings(allow_private=allow_private, s3_endpoint=endpoint)
-        return place, ground.url("a.csv")
-    return ground.with_settings(allow_private=allow_private), ground.url("a.csv", host=name)
+    if site.kind == "s3":
+        endpoint = site.settings.s3_endpoint.replace(LOOPBACK, name)
+        place = site.with_settings(allow_private=allow_private, s3_endpoint=endpoint)
+        return place, site.url("a.csv")
+    return site.with_settings(allow_private=allow_private), site.url("a.csv", host=name)
 
 
 @pytest.fixture
@@ -33,38 +33,38 @@ def loopback_is_public(monkeypatch):
     """127.0.0.1 stands for the internet; every other address is judged as ever."""
 
     def judged(text: str) -> str | None:
-        return None if text == LOOPBACK else address.refusal_of(text)
+        return None if text == LOOPBACK else address.address_refusal(text)
 
-    monkeypatch.setattr(sockets, "refusal_of", judged)
-    monkeypatch.setattr(s3, "refusal_of", judged)
+    monkeypatch.setattr(sockets, "address_refusal", judged)
+    monkeypatch.setattr(s3, "address_refusal", judged)
 
 
 @remote
 @pytest.mark.parametrize("name", ["localhost", LOOPBACK, "127.1", "2130706433"])
-def test_our_own_network_is_refused_by_any_name(ground: Ground, name: str):
-    ground.put("a.csv", b"x")
-    if ground.kind == "s3" and name not in {"localhost", LOOPBACK}:
+def test_our_own_network_is_refused_by_any_name(site: PlaceSite, name: str):
+    site.put("a.csv", b"x")
+    if site.kind == "s3" and name not in {"localhost", LOOPBACK}:
         pytest.skip("its library takes no such numbers for hosts")
-    place, url = at_name(ground, name, allow_private=False)
+    place, url = at_name(site, name, allow_private=False)
     for attempt in (place.stat, place.files):
-        if attempt == place.files and not ground.can_list:
+        if attempt == place.files and not site.can_list:
             continue
         with pytest.raises(BadSource, match=r"address refused: .* is loopback, not public"):
             attempt(url)
 
 
 @remote
-def test_our_own_network_is_reached_where_that_is_allowed(ground: Ground):
-    ground.put("a.csv", b"x")
-    place, url = at_name(ground, "localhost", allow_private=True)
+def test_our_own_network_is_reached_where_that_is_allowed(site: PlaceSite):
+    site.put("a.csv", b"x")
+    place, url = at_name(site, "localhost", allow_private=True)
     assert place.stat(url).size == 1
 
 
 @remote
 def test_a_name_cannot_change_its_address_after_the_check(
-    ground: Ground, monkeypatch, loopback_is_public
+    site: PlaceSite, monkeypatch, loopback_is_public
 ):
-    ground.put("a.csv", b"x")
+    site.put("a.csv", b"x")
     asked = []
 
     def changing(host, *args, **more):
@@ -74,7 +74,7 @@ def test_a_name_cannot_change_its_address_after_the_check(
         return resolve(LOOPBACK if len(asked) == 1 else ELSEWHERE, *args, **more)
 
     monkeypatch.setattr(socket, "getaddrinfo", changing)
-    place, url = at_name(ground, "localhost", allow_private=False)
+    place, url = at_name(site, "localhost", allow_private=False)
     assert place.stat(url).size == 1
     assert len(asked) == 1
     with pytest.raises(BadSource, match=r"address refused: localhost is loopback"):
@@ -83,9 +83,9 @@ def test_a_name_cannot_change_its_address_after_the_check(
 
 @remote
 def test_a_name_with_both_kinds_of_addresses_leads_to_the_public_one(
-    ground: Ground, monkeypatch, loopback_is_public
+    site: PlaceSite, monkeypatch, loopback_is_public
 ):
-    ground.put("a.csv", b"x")
+    site.put("a.csv", b"x")
 
     def mixed(host, *args, **more):
         if host != "localhost":
@@ -93,28 +93,22 @@ def test_a_name_with_both_kinds_of_addresses_leads_to_the_public_one(
         return [*resolve(ELSEWHERE, *args, **more), *resolve(LOOPBACK, *args, **more)]
 
     monkeypatch.setattr(socket, "getaddrinfo", mixed)
-    place, url = at_name(ground, "localhost", allow_private=False)
+    place, url = at_name(site, "localhost", allow_private=False)
     assert place.stat(url).size == 1
 
 
 @pytest.mark.parametrize("target", [ELSEWHERE, "169.254.169.254", "10.0.0.1", "[::1]"])
 def test_a_redirect_is_checked_like_any_other_address(loopback_is_public, target: str):
-    def script(connection):
-        head_of(connection)
-        connection.sendall(answer("302 Found", {"Location": f"http://{target}/secret"}))
-
+    moved = replying(http_reply("302 Found", {"Location": f"http://{target}/secret"}))
     guarded = type(QUICK)(read_s=5.0)
-    with ScriptedServer(script) as server, pytest.raises(BadSource, match="address refused"):
+    with TcpServer(moved) as server, pytest.raises(BadSource, match="address refused"):
         open_place(server.url(), guarded).stat(server.url())
 
 
 @pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://x/"])
 def test_a_redirect_leads_nowhere_but_to_the_web(target: str):
-    def script(connection):
-        head_of(connection)
-        connection.sendall(answer("302 Found", {"Location": target}))
-
-    with ScriptedServer(script) as server, pytest.raises(BadSource, match="http:// or https://"):
+    moved = replying(http_reply("302 Found", {"Location": target}))
+    with TcpServer(moved) as server, pytest.raises(BadSource, match="http:// or https://"):
         open_place(server.url(), QUICK).stat(server.url())
 
 

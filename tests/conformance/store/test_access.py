@@ -60,14 +60,14 @@ async def test_a_change_leaves_what_it_does_not_name(store):
     assert "new" not in [message for _, message in told]
 
 
-async def test_nobody_is_told_apart(store):
+async def test_an_unknown_user_is_named_in_the_error(store):
     with pytest.raises(UnknownUser, match="bob"):
         await store.access.user("bob")
     with pytest.raises(UnknownUser, match="bob"):
         await store.access.change_user("bob", UserChange(disabled=True))
 
 
-async def test_a_disabled_user_is_let_in_no_more(store):
+async def test_a_disabled_user_can_no_longer_log_in(store):
     await a_user(store)
     await a_token(store)
     assert (await store.access.change_user("ann", UserChange(disabled=True))).disabled_at

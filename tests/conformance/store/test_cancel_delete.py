@@ -22,7 +22,7 @@ async def test_a_cancelled_job_ends_its_open_items_and_leaves_the_others(store):
     assert await store.items.leases_of(who) == []
 
 
-async def test_a_cancellation_that_was_cut_short_can_be_found(store):
+async def test_a_cancellation_that_was_interrupted_can_be_found(store):
     job, who = await factories.job(store, 2), await factories.worker(store)
     await factories.claim(store, job.id, who)
     assert await store.jobs.half_cancelled() == []

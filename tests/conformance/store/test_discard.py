@@ -31,7 +31,7 @@ async def test_other_jobs_keep_their_items(store, state):
         await store.jobs.discard_items(job.id)
 
 
-async def test_what_is_unknown_is_said_to_be(store):
+async def test_what_is_unknown_is_reported(store):
     with pytest.raises(UnknownJob):
         await store.jobs.discard_items(4711)
 

@@ -50,7 +50,7 @@ async def test_a_stale_position_writes_nothing(store, job):
     assert (await store.reads.job(job.id)).ingest_position == "p1"
 
 
-async def test_of_two_readers_at_one_position_only_one_goes_on(store, other, job):
+async def test_of_two_readers_at_one_position_only_one_continues(store, other, job):
     await store.items.enqueue_many(EnqueueRequest(job.id, factories.rows(2), "p1", ""))
     await other.items.enqueue_many(EnqueueRequest(job.id, factories.rows(2, 3), "p2", "p1"))
     with pytest.raises(StaleIngest):
@@ -144,7 +144,7 @@ async def test_a_second_reading_still_sees_its_own_duplicates(store, job):
     ]
 
 
-async def test_seeing_a_row_again_is_no_change_of_its_state(store, job):
+async def test_seeing_a_row_again_is_not_a_change_of_its_state(store, job):
     await store.items.enqueue_many(EnqueueRequest(job.id, [NewItem("k", "{}", 2)]))
     (row,) = await stored(store, job.id)
     before = (await store.reads.item(row.id)).row
@@ -215,7 +215,7 @@ async def test_an_open_job_takes_items_until_it_is_closed(store):
     assert await store.reads.counts(queue.id) == Counts(pending=1)
 
 
-async def test_a_paused_job_goes_on_taking_items(store, job):
+async def test_a_paused_job_continues_taking_items(store, job):
     await store.jobs.move_job(job.id, JobMove.PAUSE)
     await store.items.enqueue_many(EnqueueRequest(job.id, factories.rows(2)))
     assert await store.reads.counts(job.id) == Counts(pending=2)

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from headgate.core.errors import CapReached, UnknownExport, UnknownJob
-from headgate.core.slots import Waiting
+from headgate.core.fair_turns import Waiting
 from headgate.ports.exports import ExportDone, ExportState, NewExport
 from headgate.ports.reads import EventQuery
 from tests.kit import factories
@@ -25,7 +25,7 @@ async def taken(store, holder, ttl_s=60.0):
     return await store.exports.take_export(waiting[0].id, holder, ttl_s) if waiting else None
 
 
-async def test_an_export_waits_until_somebody_takes_it(store, other):
+async def test_an_export_waits_until_someone_takes_it(store, other):
     made = await asked(store)
     assert (made.state, made.rows, made.options) == (ExportState.QUEUED, 0, {"formulas": "neutral"})
     running = await taken(other, "w1")
@@ -107,7 +107,7 @@ async def test_a_failed_export_says_why(store):
     assert not await store.exports.finish_export(made.id, "w1", DONE)
 
 
-async def test_what_is_unknown_is_said_to_be(store):
+async def test_what_is_unknown_is_reported(store):
     made = await asked(store)
     another = await factories.job(store, 1)
     for job_id, export_id in ((another.id, made.id), (made.job_id, 4711)):

@@ -34,7 +34,7 @@ async def test_a_page_has_the_rows_and_every_attempt_at_them(store):
     assert [attempt.calls for attempt in seen[0].attempts] == [None, calls]
 
 
-async def test_a_row_that_nobody_has_tried_is_there_too(store):
+async def test_a_row_without_attempts_is_in_the_history(store):
     job = await factories.job(store, 1)
     (only,) = await store.history.page(job.id, 0, 10)
     assert (only.row.key, only.attempts) == ("key-1", [])

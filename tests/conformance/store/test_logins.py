@@ -2,15 +2,15 @@
 
 import asyncio
 
-from headgate.core.login_limit import LoginScope, allowances, login_keys
+from headgate.core.user import LoginScope, login_allowances, login_keys
 from headgate.ports.access import LoginTry
 
 
 def a_try(account="ann", address="192.0.2.1", tries=10):
-    return LoginTry(login_keys(account, address), allowances(tries))
+    return LoginTry(login_keys(account, address), login_allowances(tries))
 
 
-async def test_of_many_logins_at_once_only_so_many_go_on(store, other):
+async def test_of_many_logins_at_once_only_so_many_continue(store, other):
     comers = [each.logins.count(a_try()) for each in (store, other) * 50]
     counted = await asyncio.gather(*comers)
     assert sum(each.wait_s == 0 for each in counted) == 10
@@ -19,7 +19,7 @@ async def test_of_many_logins_at_once_only_so_many_go_on(store, other):
     assert (await store.logins.count(a_try("ann", "192.0.2.2"))).wait_s == 0
 
 
-async def test_a_login_that_is_turned_away_writes_nothing(store, place):
+async def test_a_login_that_is_refused_writes_nothing(store, place):
     await store.logins.count(a_try(tries=1))
     before = place.execute("SELECT * FROM login_tries ORDER BY key")
     assert (await store.logins.count(a_try(tries=1))).wait_s > 299

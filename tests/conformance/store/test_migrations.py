@@ -210,30 +210,26 @@ ONLY_SQLITE = {
     # PostgreSQL merges the branches of a page inside the statement.
     "owners",
     "unfinished_jobs",
-    # The file may be damaged; a server looks after its own.
-    "integrity",
-    # A look that finds nothing must not write: here, every write is a bell.
 }
 ONLY_POSTGRES = {
     "claim",
     "claim_by_gate",
     "undelivered",
-    "decision",
+    "same_decision",
     "any_export",
     "add_counts",
     # Keys have a table of their own there.
     "newest_item",
     "insert_keys",
-    "delete_keys",
     # Where writers work side by side, what is decided on must be kept from changing.
     "lock_job",
-    "lock_items",
     "lock_item",
     "lock_owner",
     "lock_user",
     "lock_logins",
     "lock_counts",
     "lock_migrations",
+    "server_info",
     "has_schema",
     "schema",
     "create_migrations",

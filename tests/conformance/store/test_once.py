@@ -106,7 +106,7 @@ async def test_batches_at_once_stay_below_the_cap(store, other):
     assert (await store.access.usage("ann")).open_items == 12
 
 
-async def test_progress_is_told_with_the_batch(store):
+async def test_progress_is_reported_with_the_batch(store):
     job = await store.jobs.create_job(new())
     assert job.ingest == {}
     progress = {"rows": 3, "bytes": 100, "note": "ä"}

@@ -39,7 +39,7 @@ async def test_a_result_is_found_by_its_digest(store):
     assert found.result == factories.RESULT
 
 
-async def test_nobody_sees_the_results_of_another(store):
+async def test_a_user_does_not_see_results_of_another(store):
     _, (first,) = await finished(store, ["a"])
     _, (second,) = await finished(store, ["a"], "bob")
     assert await recalled(store, "a") == {"a": first}

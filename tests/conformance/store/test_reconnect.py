@@ -121,7 +121,7 @@ async def test_a_full_disk_is_named(store):
         await factories.claim(store, job.id, "w")
 
 
-async def test_a_statement_that_fails_is_not_tried_for_ever(store):
+async def test_a_statement_that_fails_is_not_tried_forever(store):
     lose_the_next_answer(store, committed=False, error=psycopg.errors.QueryCanceled("too slow"))
     with pytest.raises(StoreError, match="too slow"):
         await store.reads.jobs(JobQuery())
@@ -135,7 +135,7 @@ async def test_a_server_that_is_not_there_is_named_without_the_password():
     assert "secret" not in str(refusal.value)
 
 
-async def test_a_database_of_somebody_else_is_left_alone(postgres_url):
+async def test_a_foreign_database_is_not_changed(postgres_url):
     with psycopg.connect(postgres_url) as connection:
         connection.execute("CREATE TABLE items (theirs text)")
     with pytest.raises(StoreError, match="its own database"):
@@ -155,7 +155,7 @@ def own_server(postgres_server):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["fast", "immediate"])
-async def test_work_goes_on_over_a_restart_of_the_server(own_server, mode):
+async def test_work_continues_over_a_restart_of_the_server(own_server, mode):
     async with PostgresStore(own_server.url(own_server.create_database())) as store:
         job, who = await factories.job(store, 600), await factories.worker(store)
         executed, under_way = [], asyncio.Event()
@@ -175,11 +175,11 @@ async def test_work_goes_on_over_a_restart_of_the_server(own_server, mode):
         assert len(executed) == len(set(executed)) == 600
         assert await store.reads.counts(job.id) == Counts(done=600)
         assert await store.reads.check(repair=False) == []
-        # The bell was cut off with the rest: rings may have been missed, so it rings by itself.
+        # The notifier lost its connection too and may have missed something: it wakes by itself.
         assert await ringing
 
 
-async def test_a_server_that_stays_away_is_given_up_in_time(own_server):
+async def test_a_server_that_stays_away_is_abandoned_in_time(own_server):
     name = own_server.create_database()
     async with PostgresStore(own_server.url(name), patience_s=1.0) as store:
         await factories.job(store, 1)

@@ -199,7 +199,7 @@ async def test_a_step_looks_at_a_bounded_number_of_rows(store):
         assert (second.moved, second.next_after_id) == (1, None)
 
 
-async def test_what_is_unknown_is_said_to_be(store):
+async def test_what_is_unknown_is_reported(store):
     for step in (store.items.would_requeue, store.items.requeue):
         with pytest.raises(UnknownJob):
             await step(RequeueRequest(4711))

@@ -7,7 +7,7 @@ from headgate.core.job import NewJob
 from headgate.core.retry import RetryDecision
 from headgate.core.settlement import settle
 from headgate.core.status import ItemMove, ItemStatus
-from headgate.ports.items import ClaimRequest, ReviewDecision, SettleRequest
+from headgate.ports.items import ClaimRequest, HeldLease, ReviewDecision, SettleRequest
 from tests.kit import factories
 
 TRACE = '{"where":"lookup.py:12","text":"  File \\"lookup.py\\", line 12, in price\\nKeyError: é"}'
@@ -63,7 +63,7 @@ async def test_the_reason_of_a_decision_is_kept(store):
     assert await store.rows.decision(second.id) == "rejected every candidate, decided by bob"
 
 
-async def test_rows_that_fail_are_those_that_wait_for_another_try_or_ended(store):
+async def test_rows_that_fail_are_those_that_wait_for_a_retry_or_ended(store):
     job, who = await factories.job(store, 6), await factories.worker(store)
     other = await factories.job(store, 1)
     before = await store.rows.newest_change(job.id)
@@ -94,6 +94,18 @@ async def test_rows_that_fail_are_those_that_wait_for_another_try_or_ended(store
     assert found[dead.id].status is ItemStatus.ERROR
     assert found[dead.id].error_class == "permanent"
     assert await store.rows.failing(job.id, await store.rows.newest_change(job.id)) == []
+
+
+async def test_a_failed_row_keeps_its_trace_when_it_is_claimed_and_handed_back(store):
+    job, who = await factories.job(store, 1), await factories.worker(store)
+    (item,) = await factories.claim(store, job.id, who, limit=1)
+    soon = msgspec.structs.replace(LATER, due_in_us=1)
+    failed = msgspec.structs.replace(settle(item, soon), trace=TRACE)
+    await store.items.settle_many(SettleRequest(who, [failed]))
+    (item,) = await factories.claim(store, job.id, who, limit=1)
+    await store.items.release(who, [HeldLease(item.id, item.epoch)])
+    (row,) = await store.rows.failing(job.id, 0)
+    assert (row.reason, row.trace) == ("KeyError: 'nick'", TRACE)
 
 
 async def test_rows_are_found_by_their_place(store):

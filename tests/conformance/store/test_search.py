@@ -103,7 +103,7 @@ async def test_failures_of_one_kind_are_listed(store, place):
         assert await keys(store, nothing) == []
 
 
-async def test_failures_are_told_apart_by_what_they_quote_while_that_is_little(store):
+async def test_failures_are_distinguished_by_what_they_quote_while_that_is_little(store):
     few = ["birth_date", "surname", "city name"]
     many = [f"value {number}" for number in range(MOST_VARIANTS + 1)]
     items = [NewItem(f"k{n}", "{}", n, problem=f"KeyError: '{few[n % 3]}'") for n in range(6)]
@@ -136,7 +136,7 @@ async def test_failures_are_told_apart_by_what_they_quote_while_that_is_little(s
     assert left == groups.keys() - {again.signature}
 
 
-async def test_failures_of_handlers_are_told_apart_as_bad_rows_are(store):
+async def test_failures_of_handlers_are_distinguished_as_bad_rows_are(store):
     job = await factories.job(store, 6)
     who = await factories.worker(store)
     for item in await factories.claim(store, job.id, who):

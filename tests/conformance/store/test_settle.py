@@ -180,7 +180,7 @@ async def test_one_batch_settles_items_of_several_jobs(store, job, who):
     assert await store.reads.counts(second.id) == Counts(done=2)
 
 
-async def test_an_empty_batch_is_no_work(store, who):
+async def test_an_empty_batch_settles_nothing(store, who):
     assert list((await store.items.settle_many(SettleRequest(who, []))).refused) == []
 
 

@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from headgate.app.api.limit_cache import LimitCache
 from headgate.app.cli.jobs import next_steps
-from headgate.app.cli.limited_by import cause_in_words, limit_finder
+from headgate.app.cli.progress import limit_finder, limit_text
 from headgate.app.cli.trial import Trial
-from headgate.app.local.service import LocalItems, LocalJobs
+from headgate.app.local import LocalItems, LocalJobs
+from headgate.app.schema_values import wait_view
 from headgate.core.fault import FaultClass
 from headgate.core.gates.config import GateLimits
 from headgate.core.gates.wait import WaitKind
@@ -20,8 +22,8 @@ from headgate.core.settlement import settle
 from headgate.core.status import ItemStatus, JobMove
 from headgate.core.worker import WorkerInfo
 from headgate.engine.gate_control import JobGates
-from headgate.engine.limited_by import LimitedBy
-from headgate.engine.limited_by import limit_of as engine_limit_of
+from headgate.engine.why import LimitedBy
+from headgate.engine.why import limit_of_job as engine_limit_of
 from headgate.ports.items import EnqueueRequest, SettleRequest
 from headgate.stores.sqlite.store import SqliteStore
 from headgate.testing import FakeClock
@@ -42,10 +44,10 @@ async def agreed(store: Any, job_id: int, item_id: int = 1) -> LimitedBy:
     by_api = await LimitCache(store, limits, FakeClock(), {}).limit_of(job)
     by_progress = await engine_limit_of(store, JobGates(store, limits, job_id), job_id)
     of_item = await LocalItems(store, limits).why(item_id)
-    assert by_command.limit == by_api.wait == by_progress.wait
-    assert of_item.wait is not None
+    assert by_command.limit == wait_view(by_api.wait) == wait_view(by_progress.wait)
+    assert of_item.waiting is not None
     assert by_api.wait is not None
-    assert of_item.wait.kind is by_api.wait.kind
+    assert of_item.waiting.kind == by_api.wait.kind
     return by_progress
 
 
@@ -54,14 +56,14 @@ async def test_no_worker_is_there(store: SqliteStore):
     limit = await agreed(store, job.id)
     assert limit.wait is not None
     assert limit.wait.kind is WaitKind.WORKER
-    assert cause_in_words(limit, 0) == "no worker is running; start one with: headgate worker"
+    assert limit_text(limit, 0) == "no worker is running; start one with: headgate worker"
 
 
 async def test_the_progress_of_a_command_says_that_its_worker_is_starting(store: SqliteStore):
     job = await factories.job(store, 2)
     gates = JobGates(store, GateLimits({}), job.id)
     limit = await limit_finder(store, gates, job.id, Trial(store.rows).counts)()
-    assert cause_in_words(limit, 0) == "a worker process is starting"
+    assert limit_text(limit, 0) == "a worker process is starting"
 
 
 async def test_the_progress_of_a_few_chosen_rows_names_what_these_wait_for(store: SqliteStore):
@@ -92,8 +94,8 @@ async def test_a_worker_for_other_jobs_only_does_not_count(store: SqliteStore):
     await agreed(store, job.id)
     account = await LocalJobs(store, GateLimits({}), RetryPolicy()).account(job.id)
     assert account.limit is not None
-    assert account.limit.kind is WaitKind.WORKER
-    assert next_steps(account.job, account.counts, at_work=account.at_work)
+    assert account.limit.kind == WaitKind.WORKER
+    assert next_steps(account)
 
 
 async def test_no_command_is_advised_while_one_works(store: SqliteStore):
@@ -101,8 +103,8 @@ async def test_no_command_is_advised_while_one_works(store: SqliteStore):
     await factories.worker(store)
     account = await LocalJobs(store, GateLimits({}), RetryPolicy()).account(job.id)
     assert account.at_work
-    assert next_steps(account.job, account.counts, at_work=True) == []
-    idle = next_steps(account.job, account.counts, at_work=False)
+    assert next_steps(account) == []
+    idle = next_steps(replace(account, at_work=False))
     assert [text for text, _ in idle] == [f"headgate worker --jobs {job.id} --drain"]
 
 
@@ -110,16 +112,16 @@ async def test_a_pause(store: SqliteStore):
     job = await factories.job(store, 2)
     await store.jobs.move_job(job.id, JobMove.PAUSE, "lunch")
     limit = await agreed(store, job.id)
-    assert cause_in_words(limit, 0) == f"job {job.id} is paused (lunch)"
+    assert limit_text(limit, 0) == f"job {job.id} is paused (lunch)"
 
 
 async def test_a_file_that_is_being_read(store: SqliteStore):
     job = await store.jobs.create_job(NewJob("h", "s"))
     await store.items.enqueue_many(EnqueueRequest(job.id, factories.rows(3)))
     limit = await agreed(store, job.id)
-    assert cause_in_words(limit, 0) == "reading the file… 3 rows read"
+    assert limit_text(limit, 0) == "reading the file… 3 rows read"
     account = await LocalJobs(store, GateLimits({}), RetryPolicy()).account(job.id)
-    assert next_steps(account.job, account.counts, at_work=account.at_work) == []
+    assert next_steps(account) == []
 
 
 async def test_other_jobs_come_first(store: SqliteStore):

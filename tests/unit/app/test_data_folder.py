@@ -12,8 +12,8 @@ from headgate.app.data_folder import (
     DataFolder,
     JobFiles,
     data_folder,
+    display_name,
     safe_name,
-    shown_name,
 )
 from headgate.app.server_policy import ServerPolicy
 from headgate.app.settings import Settings
@@ -50,8 +50,8 @@ def test_a_safe_name_is_one_part_of_a_path_and_stays_as_it_is(text: str):
 
 def test_a_name_that_people_read_is_not_shortened():
     name = "x" * 200 + " (final).csv"
-    assert shown_name(name) == name
-    assert shown_name("../" + name) == name
+    assert display_name(name) == name
+    assert display_name("../" + name) == name
 
 
 def test_an_ending_outlives_the_shortening():
@@ -73,7 +73,7 @@ def test_a_source_leads_back_to_its_file(tmp_path: Path):
     "source",
     ["/etc/passwd", "upload:../../etc/passwd", "upload:abc/x", "upload:" + "a" * 32 + "/../x"],
 )
-def test_what_is_no_upload_leads_nowhere(tmp_path: Path, source: str):
+def test_what_is_not_an_upload_leads_nowhere(tmp_path: Path, source: str):
     folder = DataFolder(tmp_path)
     with pytest.raises(ValueError, match="is not an upload"):
         folder.path_of(source)

@@ -53,6 +53,28 @@ async def test_a_loop_is_started_again_however_it_ends(ending: BaseException | N
     await loops.stop()
 
 
+async def test_loops_stop_even_if_a_loop_fails_while_it_is_stopped():
+    begun = asyncio.Event()
+    begins = 0
+
+    async def failing_at_the_end(_sign: Sign) -> None:
+        nonlocal begins
+        begins += 1
+        begun.set()
+        try:
+            await asyncio.get_running_loop().create_future()
+        except asyncio.CancelledError:
+            raise RuntimeError("cannot schedule new futures after shutdown") from None
+
+    clock = FakeClock()
+    loops = Loops(clock)
+    loops.start("readings", failing_at_the_end)
+    await begun.wait()
+    async with asyncio.timeout(60):
+        await loops.stop()
+    assert begins == 1
+
+
 async def test_a_loop_without_a_sign_of_life_is_named():
     clock = FakeClock()
     loops = Loops(clock)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from headgate.transfer.formats.registry import FORMATS
+
 SERVING = frozenset(
     {"fastapi", "starlette", "uvicorn", "pydantic", "sse_starlette", "prometheus_client"}
 )
@@ -73,6 +75,16 @@ def test_the_help_of_all_commands_loads_none_of_them(folder: Path):
     commands = {name.removeprefix(prefix) for name in loaded if name.startswith(prefix)}
     assert commands == shared
     assert "asyncio" not in loaded
+
+
+@pytest.mark.parametrize("words", [["run"], ["export"]])
+def test_help_lists_formats_without_a_reader_or_writer(folder: Path, words: list[str]):
+    loaded = loaded_by(folder, "headgate", *words, "--help")
+    formats = "headgate.transfer.formats."
+    assert f"{formats}registry" in loaded
+    named = {each for one in FORMATS.values() for each in (one.reader, one.writer) if each}
+    assert not loaded & {formats + each.partition(":")[0] for each in named}
+    assert not loaded & FILES
 
 
 def test_a_run_and_its_worker_load_what_they_use(folder: Path):

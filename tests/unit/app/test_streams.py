@@ -50,7 +50,7 @@ def test_printing_to_a_stream_that_cannot_be_written_ends_nothing(broken: int):
     assert streams.LOST.lines >= before + 3
 
 
-def test_a_log_line_never_raises_and_the_log_goes_on_when_it_can(broken: int):
+def test_a_log_line_never_raises_and_the_log_continues_when_it_can(broken: int):
     class Changing(io.StringIO):
         """Fails first, as a full disk does, until there is space again."""
 

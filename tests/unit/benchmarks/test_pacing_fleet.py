@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.pacing.catalogue import named
 from benchmarks.pacing.events import Events
-from benchmarks.pacing.experiments.shared import CREWS
+from benchmarks.pacing.experiments.shared import FLEETS
 from benchmarks.pacing.fleet import sail
 from benchmarks.pacing.ledger import VirtualLedger
 from headgate.ports.limits import Proposal
@@ -75,10 +75,10 @@ def test_an_urgent_change_rings_the_bells_of_the_others(events, ledger):
     assert (speaker.rung, listener.rung) == ([], [1.5])
 
 
-@pytest.mark.parametrize("crew", CREWS)
-def test_every_process_of_a_fleet_gets_answers(crew):
+@pytest.mark.parametrize("fleet", FLEETS)
+def test_every_process_of_a_fleet_gets_answers(fleet):
     [scenario] = named("tb50 b50 none")
-    outcome = sail(replace(scenario, seconds=20.0, workers=4), CREWS[crew], 3, 1)
+    outcome = sail(replace(scenario, seconds=20.0, workers=4), FLEETS[fleet], 3, 1)
     assert len(outcome.logs) == 3
     assert all(log.answered for log in outcome.logs)
     assert outcome.goodput <= (50 * 20 + 50) / (50 * 20)

@@ -44,7 +44,7 @@ def test_a_sliding_window_holds_at_any_moment(gaps):
 
 
 @given(GAPS)
-def test_a_fixed_window_counts_anew_each_time(gaps):
+def test_a_fixed_window_restarts_its_count_each_time(gaps):
     passed = accepted(FixedWindow(5, 2, phase=0.5), gaps)
     for number in range(200):
         assert sum(2 * number - 1 <= each < 2 * number + 1 for each in passed) <= 5

@@ -42,7 +42,7 @@ def test_the_oracle_is_not_refused(scenario):
     assert outcome.log.answered
 
 
-def test_an_oracle_that_is_refused_is_no_oracle():
+def test_an_oracle_that_is_refused_is_an_error():
     with pytest.raises(OracleRefusedError, match="somewhere"):
         check_oracle(Log(sent=[0.0] * 100, refused=[1.0]), 0, "somewhere")
     with pytest.raises(OracleRefusedError, match="somewhere"):
@@ -110,7 +110,7 @@ def test_manners_are_real_headers():
     assert retry_after(headers) == 3.0
 
 
-def test_a_quota_that_is_no_whole_number_is_told_as_a_decimal():
+def test_a_quota_that_is_not_a_whole_number_is_told_as_a_decimal():
     headers = FIELDS.accepted(TokenBucket(22.68472, 5), REFUSED)
     assert headers["ratelimit-policy"] == '"default";q=22.685;w=1'
 

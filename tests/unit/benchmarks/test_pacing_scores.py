@@ -63,7 +63,7 @@ def test_recovered_is_when_five_seconds_are_as_good_as_nine_tenths_of_the_best()
     ("value", "verdict"),
     [(0.05, "aim reached"), (0.2, "reached"), (0.4, "missed"), (None, "not measured")],
 )
-def test_a_verdict_is_about_ours(value, verdict):
+def test_the_verdict_of_a_figure_uses_our_value(value, verdict):
     values = {"botocore": 0.0} | ({} if value is None else {"ours": value})
     figure = Figure("refused", values, Bound(0.3, 0.1, at_most=True))
     assert figure.verdict == verdict

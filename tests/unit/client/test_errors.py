@@ -59,5 +59,5 @@ def test_fields_that_are_wrong_are_kept():
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"detail": 7}', b"\xff\xfe", b"{}"])
-def test_an_answer_that_is_no_problem_still_says_something(body: bytes):
+def test_an_answer_that_is_not_a_problem_still_says_something(body: bytes):
     assert str(error_of(502, body)) == "the server answered with status 502"

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.client.events import Counters, Event, Message, SseParser, decoded
+from headgate.client.events import Counters, EventView, Message, SseParser, decoded
 from headgate.core.status import JobState
 
 
@@ -17,7 +17,7 @@ def test_a_message_ends_with_an_empty_line():
     assert parsed("event: gate\ndata: {}\n") == []
 
 
-def test_comments_and_fields_that_nobody_knows_are_passed_over():
+def test_comments_and_unknown_fields_are_ignored():
     assert parsed(": ping\n\nretry: 5\ncolour: red\ndata: a\n\n") == [Message("message", None, "a")]
 
 
@@ -39,5 +39,5 @@ def test_messages_are_values():
     assert isinstance(told, Counters)
     assert (told.job_id, told.state, told.counts.not_found) == ("3", JobState.DONE, 1)
     event = decoded(Message("event", "9", '{"id": "9", "kind": "asked", "message": "paused"}'))
-    assert event == Event(id="9", kind="asked", message="paused")
+    assert event == EventView(id="9", kind="asked", message="paused")
     assert decoded(Message("weather", None, "sunny")) is None

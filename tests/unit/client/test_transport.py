@@ -137,7 +137,7 @@ async def test_no_answer_is_an_error_that_says_where(provider: Provider, rests: 
     assert len(rests.taken) == 1
 
 
-async def test_an_answer_that_breaks_off_is_no_answer(client: Client, provider: Provider):
+async def test_an_answer_that_breaks_off_is_not_an_answer(client: Client, provider: Provider):
     provider.script = always(JOBS._replace(cut_at=5))
     async with client:
         with pytest.raises(Unavailable, match="broke within the response"):
@@ -145,7 +145,7 @@ async def test_an_answer_that_breaks_off_is_no_answer(client: Client, provider: 
 
 
 @pytest.mark.parametrize("body", [b"<html>", b'{"items": 7}', b""])
-async def test_something_else_at_that_address_is_told_apart(
+async def test_something_else_at_that_address_is_distinguished(
     client: Client, provider: Provider, body: bytes
 ):
     provider.script = always(Answer(200, body=body))
@@ -218,7 +218,7 @@ async def test_pages_are_walked_to_the_end(client: Client, provider: Provider):
     assert [target.partition("after=")[2] for target in targets] == ["", "a", "b", "c"]
 
 
-async def test_a_stream_that_breaks_goes_on_where_it_was(
+async def test_a_stream_that_breaks_resumes_where_it_was(
     client: Client, provider: Provider, rests: Rests
 ):
     def stream(*numbers: int) -> Answer:

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.address import refusal_of
+from headgate.core.address import (
+    address_refusal,
+    client_address,
+    is_trusted,
+    login_address,
+    parse_networks,
+)
 
 
 @pytest.mark.parametrize(
@@ -39,14 +45,14 @@ from headgate.core.address import refusal_of
     ],
 )
 def test_special_addresses_are_refused_by_name(address: str, kind: str):
-    assert refusal_of(address) == kind
+    assert address_refusal(address) == kind
 
 
 @pytest.mark.parametrize(
     "address", ["1.1.1.1", "93.184.215.14", "172.32.0.1", "100.128.0.1", "2606:4700::1111"]
 )
 def test_public_addresses_pass(address: str):
-    assert refusal_of(address) is None
+    assert address_refusal(address) is None
 
 
 @pytest.mark.parametrize(
@@ -61,11 +67,11 @@ def test_public_addresses_pass(address: str):
     ],
 )
 def test_an_address_within_an_address_is_what_counts(address: str, kind: str | None):
-    assert refusal_of(address) == kind
+    assert address_refusal(address) == kind
 
 
-def test_what_is_no_address_is_refused():
-    assert refusal_of("localhost") == "not an address"
+def test_what_is_not_an_address_is_refused():
+    assert address_refusal("localhost") == "not an address"
 
 
 @given(st.ip_addresses())
@@ -73,4 +79,50 @@ def test_what_python_calls_private_or_multicast_is_never_let_through(
     address: IPv4Address | IPv6Address,
 ):
     if address.is_loopback or address.is_private or address.is_multicast or address.is_link_local:
-        assert refusal_of(str(address)) is not None
+        assert address_refusal(str(address)) is not None
+
+
+PROXIES = parse_networks(("127.0.0.0/8", "::1", "10.1.0.0/16"))
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "client"),
+    [
+        ("203.0.113.9", [], "203.0.113.9"),
+        ("203.0.113.9", ["192.0.2.1"], "203.0.113.9"),  # it is not a proxy of ours
+        ("127.0.0.1", [], "127.0.0.1"),
+        ("127.0.0.1", ["192.0.2.1"], "192.0.2.1"),
+        ("::1", ["192.0.2.1"], "192.0.2.1"),
+        ("::ffff:127.0.0.1", ["192.0.2.1"], "192.0.2.1"),
+        ("127.0.0.1", ["6.6.6.6, 192.0.2.1"], "192.0.2.1"),  # the client wrote 6.6.6.6
+        ("127.0.0.1", ["6.6.6.6", "192.0.2.1"], "192.0.2.1"),
+        ("127.0.0.1", ["6.6.6.6, 192.0.2.1, 10.1.2.3"], "192.0.2.1"),  # two proxies of ours
+        ("127.0.0.1", ["10.1.2.3, 10.1.2.4"], "10.1.2.3"),
+        ("127.0.0.1", ["127.0.0.1, 192.0.2.1"], "192.0.2.1"),
+        ("127.0.0.1", ["192.0.2.1:5123"], "192.0.2.1"),
+        ("127.0.0.1", ["[2001:db8::1]:443"], "2001:db8::1"),
+        ("127.0.0.1", ["2001:db8::1"], "2001:db8::1"),
+        ("127.0.0.1", ["192.0.2.1, unknown"], "127.0.0.1"),
+        ("127.0.0.1", ["", " , "], "127.0.0.1"),
+        ("", ["192.0.2.1"], ""),
+    ],
+)
+def test_only_a_trusted_proxy_names_the_client(peer: str, forwarded: list[str], client: str):
+    assert client_address(peer, forwarded, PROXIES) == client
+
+
+def test_without_trusted_proxies_the_header_means_nothing():
+    assert client_address("127.0.0.1", ["192.0.2.1"], ()) == "127.0.0.1"
+    assert not is_trusted("127.0.0.1", ())
+
+
+@pytest.mark.parametrize("text", ["nothing", "10.0.0.0/33", ""])
+def test_what_is_neither_an_address_nor_a_network_is_refused(text: str):
+    with pytest.raises(ValueError, match="does not appear"):
+        parse_networks((text,))
+
+
+def test_all_addresses_of_one_client_count_as_one():
+    assert login_address("2001:db8::1") == login_address("2001:db8::ffff:2") == "2001:db8::/64"
+    assert login_address("2001:db8:0:1::1") != login_address("2001:db8::1")
+    assert login_address("::ffff:192.0.2.1") == login_address("192.0.2.1") == "192.0.2.1"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from headgate.core.call import LONGEST_URL, kept_url
+from headgate.core.call import LONGEST_URL, url_for_record
 
 
 @pytest.mark.parametrize(
@@ -27,8 +27,8 @@ from headgate.core.call import LONGEST_URL, kept_url
     ],
 )
 def test_a_url_is_kept_without_its_secrets(url: str, kept: str):
-    assert kept_url(url) == kept
+    assert url_for_record(url) == kept
 
 
 def test_a_url_is_cut_at_a_sane_length():
-    assert len(kept_url("https://host.example/" + "a" * 10_000)) == LONGEST_URL
+    assert len(url_for_record("https://host.example/" + "a" * 10_000)) == LONGEST_URL

@@ -5,7 +5,7 @@ import pytest
 from headgate.core.pacing.pace import COLD_START, Pace
 from headgate.core.pacing.state import Cause
 from headgate.core.rate import Ceilings, Limit
-from tests.kit.paced import LATENCY, START, Run
+from tests.kit.pace_run import LATENCY, START, Run
 
 FAST = Ceilings(limits=(Limit(200.0, 1.0),))
 
@@ -33,7 +33,7 @@ def test_a_configured_rate_is_gone_by_from_the_start():
     assert pace.learned is None
 
 
-def test_nobody_who_says_nothing_gets_a_fast_start():
+def test_without_a_declared_limit_the_start_is_cold():
     assert Pace().rate(START) == COLD_START
 
 

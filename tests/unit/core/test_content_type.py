@@ -66,6 +66,13 @@ SAMPLES = [
     (image("GIF"), ContentType.GIF),
     (image("WEBP"), ContentType.WEBP),
     (image("TIFF"), ContentType.TIFF),
+    (image("BMP"), ContentType.BMP),
+    (b"BM,id,name\n1,2,3\n4,5,6\n", ContentType.TEXT),
+    (b"PAR1\x15\0\x15", ContentType.PARQUET),
+    (b"PAR1,PAR2\n1,2\n", ContentType.TEXT),
+    (b"SQLite format 3\0\x10\0", ContentType.SQLITE),
+    (b"RIFF\x24\0\0\0WAVEfmt ", ContentType.UNKNOWN),
+    (zipped("a.jpg") + b" letters xl/ by chance", ContentType.ZIP),
     (bytes(range(256)), ContentType.UNKNOWN),
 ]
 

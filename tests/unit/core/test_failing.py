@@ -20,10 +20,10 @@ OTHER = RowFailure("timeout", "ran longer than 6 s")
 
 def test_rows_that_wait_are_counted_with_their_message_and_line():
     assert waiting_in_words([BUG] * 10) == (
-        "10 rows failed and wait for another try: KeyError: 'nick' (lookup.py:12)"
+        "10 rows failed and wait for a retry: KeyError: 'nick' (lookup.py:12)"
     )
     assert waiting_in_words([BUG, ENDED]) == (
-        "1 row failed and waits for another try: KeyError: 'nick' (lookup.py:12)"
+        "1 row failed and waits for a retry: KeyError: 'nick' (lookup.py:12)"
     )
     assert waiting_in_words([ENDED]) == ""
     assert waiting_in_words([BUG] * 3, more=True).startswith("3+ rows failed")
@@ -32,7 +32,7 @@ def test_rows_that_wait_are_counted_with_their_message_and_line():
 def test_the_most_frequent_kind_is_the_example():
     assert most_frequent([OTHER, BUG, BUG]) == BUG
     assert waiting_in_words([OTHER, BUG, BUG]) == (
-        "3 rows failed and wait for another try: KeyError: 'nick' (lookup.py:12)"
+        "3 rows failed and wait for a retry: KeyError: 'nick' (lookup.py:12)"
         " and 1 other kind of failure"
     )
 
@@ -80,7 +80,7 @@ def test_too_many_rows_fail(text, failed, tried, rows, reached):
 
 
 @pytest.mark.parametrize("text", ["", "0", "-1", "1.5", "0%", "101%", "lots", "5 percent"])
-def test_a_limit_that_cannot_be_is_refused(text):
+def test_a_limit_that_is_invalid_is_refused(text):
     with pytest.raises(ValueError, match="such as 10, or a share of them such as 5%"):
         error_limit(text)
 

@@ -1,8 +1,8 @@
 """Owners share equally, their jobs by priority, and nobody starves."""
 
-from collections import Counter
+from collections import Counter, deque
 
-from headgate.core.fair_turns import Contender, Turns
+from headgate.core.fair_turns import Contender, Slots, Turns, Waiting, by_user
 
 
 def shares(contenders: list[Contender], rounds: int) -> Counter[int]:
@@ -11,7 +11,7 @@ def shares(contenders: list[Contender], rounds: int) -> Counter[int]:
     return Counter(each.job_id for each in chosen if each is not None)
 
 
-def test_nobody_there_means_nobody_chosen():
+def test_without_contenders_no_turn_is_given():
     assert Turns().next([]) is None
 
 
@@ -42,3 +42,62 @@ def test_who_was_away_does_not_come_back_with_savings():
         turns.next([one])
     order = [each.job_id for _ in range(6) if (each := turns.next([one, two]))]
     assert Counter(order) == {1: 3, 2: 3}
+
+
+def served(slots: Slots, lines: dict[str, int], finished: int = 0) -> list[str]:
+    """Who gets slots while users have so many waiting; after each turn the oldest ones finish."""
+    order: list[str] = []
+    running: deque[str] = deque()
+    while (user := slots.next([name for name, left in lines.items() if left])) is not None:
+        slots.take(user)
+        lines[user] -= 1
+        order.append(user)
+        running.append(user)
+        for _ in range(min(finished, len(running))):
+            slots.give_back(running.popleft())
+    return order
+
+
+def test_one_user_never_gets_all_slots():
+    slots = Slots(total=4, per_user=2)
+    assert served(slots, {"ann": 300}) == ["ann", "ann"]
+    assert served(slots, {"bob": 1}) == ["bob"]
+
+
+def test_no_more_than_the_total_are_in_use():
+    assert len(served(Slots(total=3, per_user=2), dict.fromkeys("abcd", 2))) == 3
+
+
+def test_users_take_turns_however_long_their_lines_are():
+    order = served(Slots(total=1, per_user=1), {"ann": 6, "bob": 2, "cem": 1}, finished=1)
+    assert order == ["ann", "bob", "cem", "ann", "bob", "ann", "ann", "ann", "ann"]
+
+
+def test_a_new_user_is_served_before_those_who_have_slots():
+    slots = Slots(total=3, per_user=3)
+    assert served(slots, {"ann": 2}) == ["ann", "ann"]
+    assert served(slots, {"ann": 5, "bob": 1}) == ["bob"]
+
+
+def test_a_slot_that_is_given_back_can_be_used_again():
+    slots = Slots(total=1, per_user=1)
+    slots.take("ann")
+    assert slots.next(["ann", "bob"]) is None
+    slots.give_back("ann")
+    assert slots.next(["ann", "bob"]) == "bob"
+
+
+def test_users_who_are_gone_are_forgotten():
+    slots = Slots(total=1, per_user=1)
+    for number in range(1_000):
+        user = f"user {number}"
+        assert slots.next([user]) == user
+        slots.take(user)
+        slots.give_back(user)
+    slots.next([])
+    assert slots._last_turn == {}
+
+
+def test_work_is_listed_for_each_user_in_its_order():
+    waiting = [Waiting(1, "ann"), Waiting(2, "bob"), Waiting(3, "ann")]
+    assert by_user(waiting) == {"ann": [1, 3], "bob": [2]}

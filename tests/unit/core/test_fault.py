@@ -2,7 +2,7 @@
 
 import pytest
 
-from headgate.core.fault import FaultClass, of_exception
+from headgate.core.fault import FaultClass, fault_of_exception
 
 
 class Mute(Exception):
@@ -19,11 +19,11 @@ class Mute(Exception):
         (KeyboardInterrupt(), FaultClass.TRANSIENT),
     ],
 )
-def test_an_exception_is_worth_another_try(error: BaseException, kind: FaultClass):
-    fault = of_exception(error)
+def test_an_exception_is_worth_a_retry(error: BaseException, kind: FaultClass):
+    fault = fault_of_exception(error)
     assert fault.kind is kind
     assert fault.reason.startswith(type(error).__name__)
 
 
-def test_an_exception_without_words_is_named_all_the_same():
-    assert of_exception(Mute()).reason == "Mute: (its message cannot be read)"
+def test_an_exception_without_words_is_named_anyway():
+    assert fault_of_exception(Mute()).reason == "Mute: (its message cannot be read)"

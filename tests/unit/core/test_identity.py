@@ -1,8 +1,19 @@
 """What makes a job the same job."""
 
-import pytest
+import json
 
-from headgate.core.identity import differences, has_moved, moved_path, name_of, refusal
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headgate.core.identity import (
+    differences,
+    handler_name,
+    has_moved,
+    moved_path,
+    options_refusal,
+    result_digest,
+)
 from headgate.core.job import NewJob
 from tests.unit.engine.test_job_matching import job
 
@@ -29,7 +40,7 @@ def both(before: str, after: str) -> str:
         ({"a": {"token": "x"}}, {}, 'with --config a={"token":"***"}', "no --config a"),
     ],
 )
-def test_a_changed_config_is_told_with_both_values(stored, given, before, after):
+def test_a_changed_config_is_reported_with_both_values(stored, given, before, after):
     assert told(stored, given) == [both(before, after)]
 
 
@@ -44,7 +55,7 @@ def test_a_changed_config_is_told_with_both_values(stored, given, before, after)
         ({}, {"version": "2"}, "no version of its handler, which has version 2 now"),
     ],
 )
-def test_a_changed_option_is_told_with_both_values(stored, given, words):
+def test_a_changed_option_is_reported_with_both_values(stored, given, words):
     assert told({}, {}, options=stored, new_options=given) == [words]
 
 
@@ -61,11 +72,11 @@ def test_a_job_without_stored_options_differs_by_its_config_alone():
 def test_a_new_version_may_be_taken_on_for_what_is_left():
     new = NewJob("code/h.py:price", "rows.csv", options={"version": "2"})
     made = job(options={"version": "1"})
-    text = refusal(made, differences(made, new), new.handler)
+    text = options_refusal(made, differences(made, new), new.handler)
     assert "made with version 1 of its handler, which has version 2 now" in text
     assert "`--new` starts another job; `headgate jobs rebind 7 code/h.py:price`" in text
     both = NewJob("code/h.py:price", "rows.csv", options={"version": "2", "sheet": "B"})
-    assert "with the old options, job 7 continues" in refusal(
+    assert "with the old options, job 7 continues" in options_refusal(
         made, differences(made, both), "h.py:x"
     )
 
@@ -73,7 +84,7 @@ def test_a_new_version_may_be_taken_on_for_what_is_left():
 def test_a_changed_description_is_named_by_its_file_and_not_by_digests():
     new = NewJob("code/prices.toml", "rows.csv", options={"version": "4fab2a67"})
     made = job(options={"version": "c6589de9"})
-    text = refusal(made, differences(made, new), new.handler)
+    text = options_refusal(made, differences(made, new), new.handler)
     assert text.startswith("job 7 was made with an earlier version of prices.toml")
     assert "c6589de9" not in text
 
@@ -88,7 +99,7 @@ def test_a_changed_description_is_named_by_its_file_and_not_by_digests():
     ],
 )
 def test_a_handler_is_known_without_its_folder(reference, name):
-    assert name_of(reference) == name
+    assert handler_name(reference) == name
 
 
 OLD = {"handler": "/p/old/h.py:f", "source": "/p/old/rows.csv"}
@@ -117,3 +128,21 @@ def test_paths_in_the_moved_folder_move_with_it():
     assert moved_path("/p/old/out/x", job(**OLD), new) == "/p/new/out/x"
     assert moved_path("/elsewhere/x", job(**OLD), new) == "/elsewhere/x"
     assert moved_path("eu", job(**OLD), new) == "eu"
+
+
+@given(st.dictionaries(st.text(), st.text() | st.integers(-(2**53), 2**53) | st.none()))
+def test_the_order_of_members_and_the_form_make_no_difference(data):
+    backwards = dict(reversed(data.items()))
+    assert result_digest("h", "1", data) == result_digest("h", "1", backwards)
+    assert result_digest("h", "1", json.dumps(backwards)) == result_digest("h", "1", data)
+
+
+def test_handler_version_and_input_all_matter():
+    digests = {
+        result_digest(handler, version, data)
+        for handler in ("h", "h1")
+        for version in ("", "1")
+        for data in ({}, {"a": 1}, {"a": "1"}, {"a": None})
+    }
+    assert len(digests) == 16
+    assert {len(digest) for digest in digests} == {32}

@@ -75,7 +75,7 @@ def test_it_never_sends_faster_than_configured(replies: list[Reply]):
 
 @given(REPLIES, REPLIES)
 @settings(max_examples=80, deadline=None)
-def test_one_that_takes_over_goes_on_exactly_where_the_other_left_off(
+def test_one_that_takes_over_continues_exactly_where_the_other_left_off(
     before: list[Reply], after: list[Reply]
 ):
     pace = Pace()

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from headgate.core.pacing.state import Cause
-from tests.kit.limited import Bucket, Client, FixedWindow, SlidingWindow, Takes
+from tests.kit.limit_models import Bucket, Client, FixedWindow, SlidingWindow, Takes
 
 LIMITS = [
     pytest.param(partial(Bucket, 20, 20), 20, id="20/s"),
@@ -118,7 +118,7 @@ def test_a_cap_on_what_is_in_flight_is_kept():
     assert refused < 25
 
 
-def test_bare_503s_that_last_are_no_window():
+def test_lasting_bare_503s_are_not_taken_for_a_window():
     client = Client(Bucket(20, 20))
     client.work(30)
     for _ in range(5):

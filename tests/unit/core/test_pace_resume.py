@@ -4,7 +4,7 @@ import pytest
 
 from headgate.core.pacing.level import Level
 from headgate.core.pacing.pace import REST_S, Pace
-from tests.kit.paced import LATENCY, START, Run
+from tests.kit.pace_run import LATENCY, START, Run
 
 NIGHT_S = 36_000.0
 
@@ -33,7 +33,7 @@ def test_a_short_rest_changes_nothing():
     assert gap_after(pace, START + REST_S - 1) == pytest.approx(1 / 98.5, rel=0.01)
 
 
-def test_a_slow_rate_is_no_rest():
+def test_a_slow_rate_is_not_a_rest():
     pace = remembering(0.01)
     gap_after(pace, START + 1)
     slow = gap_after(pace, START + 120)

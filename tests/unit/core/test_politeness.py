@@ -44,12 +44,12 @@ def test_what_reached_the_network_is_counted_and_what_the_cache_answered_is_not(
     assert conduct.bytes == 400
 
 
-def test_a_call_that_a_breaker_stopped_was_no_request():
+def test_a_call_that_a_breaker_stopped_was_not_a_request():
     conduct = account(call(0), call(1, CallKind.FAILED, status=0, ran_ms=0.0))
     assert (conduct.requests, conduct.failed) == (1, 1)
 
 
-def test_what_robots_txt_does_not_allow_was_no_request():
+def test_what_robots_txt_does_not_allow_was_not_a_request():
     conduct = account(call(0), call(1, CallKind.BARRED, status=0, ran_ms=0.0, bytes=0))
     assert (conduct.requests, conduct.failed, conduct.barred) == (1, 0, 1)
 
@@ -82,7 +82,7 @@ def test_hosts_without_a_provider_have_accounts_of_their_own():
     assert [conduct.name for conduct in politeness.conducts()] == ["a.example", "wikidata"]
 
 
-def test_a_job_that_asked_nobody_has_no_accounts():
+def test_a_job_without_requests_has_an_empty_politeness_report():
     assert Politeness().conducts() == []
 
 

@@ -3,11 +3,11 @@
 import msgspec
 import pytest
 
-from headgate.core.presets import PRESETS
 from headgate.core.provider import (
+    PRESETS,
     CredentialPolicy,
     ProviderPolicy,
-    kept_from_users,
+    credential_refusal,
     provider_of,
 )
 from headgate.core.rate import Limit
@@ -97,7 +97,7 @@ def test_a_host_belongs_to_whoever_names_it_best():
 @pytest.mark.parametrize(
     "host", ["example.org", "notexample.org", "example.org.evil.example", "other.example"]
 )
-def test_a_host_that_nobody_names_has_no_provider(host: str):
+def test_a_host_without_a_declaration_has_no_provider(host: str):
     policies = {"wide": ProviderPolicy(hosts=("*.example.org", "other.example:8443"))}
     assert provider_of(host, policies) == ""
 
@@ -129,10 +129,10 @@ def test_the_providers_of_the_documentation_are_shipped():
 
 
 def test_credentials_are_for_the_operator_unless_the_provider_says_otherwise():
-    assert "for_users" in kept_from_users(ProviderPolicy(), "GET", "/")
-    assert kept_from_users(read(for_users=True), "GET", "/any") == ""
-    assert "DELETE" in kept_from_users(read(for_users=True), "DELETE", "/any")
-    assert kept_from_users(read(for_users=True, user_methods=["POST"]), "POST", "/any") == ""
+    assert "for_users" in credential_refusal(ProviderPolicy(), "GET", "/")
+    assert credential_refusal(read(for_users=True), "GET", "/any") == ""
+    assert "DELETE" in credential_refusal(read(for_users=True), "DELETE", "/any")
+    assert credential_refusal(read(for_users=True, user_methods=["POST"]), "POST", "/any") == ""
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_credentials_are_for_the_operator_unless_the_provider_says_otherwise():
 )
 def test_a_path_for_users_is_one_that_cannot_be_taken_for_another(path: str, *, allowed: bool):
     policy = read(for_users=True, user_paths=["/v1", "/find/"])
-    assert (kept_from_users(policy, "GET", path) == "") is allowed
+    assert (credential_refusal(policy, "GET", path) == "") is allowed
 
 
 @pytest.mark.parametrize("values", [{"user_paths": ["v1"]}, {"user_methods": ["get"]}])

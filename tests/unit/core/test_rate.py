@@ -28,6 +28,6 @@ def test_a_limit_is_a_count_and_a_span(text: str, limits: tuple[Limit, ...]):
     "text",
     ["5", "5 per s", "/s", "-1/s", "5/fortnight", "5/s,", "0/s", "1/0s", "1e9/s", "5/400day"],
 )
-def test_what_is_no_limit_is_refused_with_an_example(text: str):
+def test_what_is_not_a_limit_is_refused_with_an_example(text: str):
     with pytest.raises(ValueError, match=r"is not a limit: "):
         parse_limits(text)

@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.redact_text import redacted
+from headgate.core.redact_text import HIDDEN, is_secret_name, redacted
 from headgate.core.redact_values import (
     request_without_secrets,
     source_without_secrets,
     values_without_secrets,
     without_secrets,
 )
-from headgate.core.secret_names import HIDDEN, is_secret_name
 
 
 @pytest.mark.parametrize(
@@ -203,6 +202,14 @@ def test_a_value_of_any_depth_can_be_shown():
         ("pin: 1234", "pin: ***"),
         ('[{"key":"password","value":"abc"}]', '[{"key":"password","value":"***"}]'),
         ("names['token'] = 'abc'", "names['token'] = '***'"),
+        ("curl -u me:abc https://host", "curl -u me:*** https://host"),
+        ("curl -sSu 'me:a b' https://host", "curl -sSu 'me:***' https://host"),
+        ("curl -ume:a:b x", "curl -ume:*** x"),
+        ("curl x --user me:abc", "curl x --user me:***"),
+        ("curl --proxy-user=me:abc x", "curl --proxy-user=me:*** x"),
+        ("curl \\\n  -U me:abc \\\n  x", "curl \\\n  -U me:*** \\\n  x"),
+        ("['curl', '-u', 'me:abc', 'x']", "['curl', '-u', 'me:***', 'x']"),
+        ('{"run": "curl -u \\"me:abc\\" x"}', '{"run": "curl -u \\"me:***\\" x"}'),
     ],
 )
 def test_secrets_are_hidden_in_text(text: str, shown: str):
@@ -238,6 +245,8 @@ def test_secrets_are_hidden_in_text(text: str, shown: str):
         "Authorization: required",
         "headgate plan 3 --credentials 4",
         "GET /api/items?key=42&jobId=1",
+        "curl -u me https://host; curl --user-agent a:b; docker run -u 1000 image",
+        "docker run -u 1000:1000 image",
     ],
 )
 def test_help_and_errors_that_speak_of_secrets_stay_readable(text: str):
@@ -260,6 +269,7 @@ def test_any_text_can_be_redacted_twice(start: str, rest: str):
         *("authorization: a=", 'authorization: a="', "authorization: a=b, ", 'a="b", '),
         *("-----BEGIN PRIVATE KEY", "SG.aaaaaaaaaaaaaaaaaa", "hf_", "-xapp-", "pin: ", "key = "),
         *("token" + " " * 50, "'token'" + " " * 50 + ",", "--token" + "\t" * 50, "token=Bearer "),
+        *("curl -u 'a:", "curl -u a", "curl" + "-u" * 50, "curl --user ", "curl -u '\\\\'"),
     ],
 )
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def test_an_execution_that_ended_by_itself_clears_suspicion(verdict: RetryDecisi
     assert (settlement.crashes, settlement.suspect) == (0, False)
 
 
-def test_one_that_was_turned_away_at_a_gate_has_proved_nothing():
+def test_one_that_was_refused_at_a_gate_has_proved_nothing():
     """Else a row that crashes would return to its neighbours, and take them along again."""
     turned_away = RetryDecision(
         ItemStatus.PENDING, "throttled", counted=False, throttled=True, turned_away=True

@@ -83,7 +83,7 @@ def test_what_is_quoted_makes_a_variant(one, another):
     assert other == f"permanent: {another}"
 
 
-def test_a_long_quotation_is_no_variant():
+def test_a_long_quotation_is_not_a_variant():
     assert kind_of("permanent", f"bad text '{'x' * 200}' here")[1] is None
 
 

@@ -86,6 +86,19 @@ def test_batches_double_while_the_database_keeps_up():
     assert sizer.max_bytes == IngestPolicy().max_batch_bytes
 
 
+def test_retries_get_a_smaller_share_of_claims_where_they_fail_again():
+    sizer = ClaimSizer(ClaimPolicy(), 8)
+    for _ in range(20):
+        sizer.ended(0.1, failed=True, again=True)
+    assert sizer.retry_share == 1 / 16, "too few to tell"
+    for _ in range(10):
+        sizer.ended(0.1, failed=True, again=True)
+        sizer.ended(0.1, failed=False)
+    assert sizer.retry_share == 1 / 64
+    sizer.ended(0.1, failed=False, again=True)
+    assert sizer.retry_share == 1 / 16, "a retry helps again"
+
+
 def test_batches_stay_as_they_are_between_the_two_targets():
     sizer = IngestSizer(IngestPolicy(min_rows=100))
     sizer.committed(300.0)

@@ -5,9 +5,12 @@ from itertools import product
 import pytest
 
 from headgate.core.errors import IllegalMove
+from headgate.core.job import Counts
 from headgate.core.status import (
     CLAIMABLE,
     FINISHED,
+    ITEM_DISPLAY,
+    JOB_DISPLAY,
     JOB_TRANSITIONS,
     OPEN,
     TERMINAL,
@@ -47,6 +50,32 @@ def test_a_job_moves_as_the_table_says_and_not_otherwise(move: JobMove, state: J
     else:
         with pytest.raises(IllegalMove, match=state):
             job_after(move, state)
+
+
+def test_every_status_says_how_it_is_shown_in_its_order():
+    assert [*ITEM_DISPLAY] == [*ItemStatus]
+    assert [*JOB_DISPLAY] == [*JobState]
+    labels = [each.label for each in ITEM_DISPLAY.values()]
+    assert len({*labels}) == len(labels)
+    for display in (*ITEM_DISPLAY.values(), *JOB_DISPLAY.values()):
+        assert display.help.endswith(".")
+
+
+def test_the_word_of_a_status_agrees_with_its_number():
+    error = ITEM_DISPLAY[ItemStatus.ERROR]
+    assert [error.noun(number) for number in (0, 1, 2)] == ["errors", "error", "errors"]
+    review = ITEM_DISPLAY[ItemStatus.REVIEW]
+    assert [review.noun(number) for number in (1, 2)] == ["to review", "to review"]
+
+
+def test_counts_have_a_number_for_each_status():
+    numbers = {status.lower(): number for number, status in enumerate(ItemStatus, 1)}
+    counts = Counts(**numbers)
+    assert Counts.__struct_fields__ == tuple(numbers)
+    assert [counts.of(status) for status in ItemStatus] == [*numbers.values()]
+    assert counts.total == sum(numbers.values())
+    assert counts.open == counts.pending + counts.processing
+    assert counts.finished == counts.total - counts.open
 
 
 def test_a_status_is_open_or_finished():

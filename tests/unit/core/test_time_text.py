@@ -21,7 +21,7 @@ def test_spans(text: str, seconds: float):
 
 
 @pytest.mark.parametrize("text", ["", "30", "d", "-1d", "1 month", "1d2h", "0s", "1e9d", "9999w"])
-def test_what_is_no_span_is_said(text: str):
+def test_an_invalid_time_span_is_reported(text: str):
     with pytest.raises(ValueError, match="is not a span of time"):
         parse_span(text)
 

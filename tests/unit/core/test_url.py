@@ -15,7 +15,7 @@ from headgate.core.url import (
     normalize_rest,
     parse_origin,
     registrable_domain,
-    shown,
+    short_url,
 )
 
 
@@ -112,8 +112,8 @@ def test_no_password_stands_in_a_message():
     with pytest.raises(BadUrl) as caught:
         normalize("http://user:secret@example.com/?key=secret")
     assert "secret" not in str(caught.value)
-    assert shown("https://me:secret@host/a?key=secret") == "https://host/a"
-    assert len(shown("https://host/" + "a" * 1000)) == 200
+    assert short_url("https://me:secret@host/a?key=secret") == "https://host/a"
+    assert len(short_url("https://host/" + "a" * 1000)) == 200
 
 
 @given(st.text(max_size=60))

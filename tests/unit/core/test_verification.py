@@ -15,7 +15,7 @@ from headgate.core.verification import (
     Flaw,
     SizeBounds,
     Unfit,
-    look_at_reply,
+    check_reply,
     range_start,
     stated_length,
 )
@@ -135,7 +135,7 @@ def test_accepting_what_is_fit_says_nothing():
     ],
 )
 def test_some_replies_need_not_be_read(status, expected, resumed, flaw):
-    finding = look_at_reply(status, expected, resumed=resumed)
+    finding = check_reply(status, expected, resumed=resumed)
     assert (finding and finding.flaw) == flaw
 
 
@@ -177,7 +177,7 @@ def test_a_name_may_be_written_in_either_way(name):
 @pytest.mark.parametrize(
     "text", ["", "md5:", "crc32:01234567", "md5:" + "g" * 32, "sha1:" + "0" * 32]
 )
-def test_what_is_no_checksum_is_refused(text):
+def test_what_is_not_a_checksum_is_refused(text):
     with pytest.raises(ValueError, match="NAME:HEX"):
         Checksum.parse(text)
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.gates.host_down import HostDown
+from headgate.core.gates.state import HostDown
 from headgate.core.gates.view import GateView
-from headgate.core.gates.wait import Wait, WaitKind, in_figures
+from headgate.core.gates.wait import Wait, WaitKind, rate_text
 from headgate.core.job import Counts, Job
 from headgate.core.pacing.state import Cause
 from headgate.core.status import JobState
@@ -18,7 +18,9 @@ from headgate.core.waiting import (
     SILENT_US,
     Deferral,
     Situation,
+    expected_per_s,
     is_at_work,
+    is_slow,
     why_job,
 )
 
@@ -133,7 +135,7 @@ def test_a_pause_comes_before_everything():
     assert wait.why == "job 3 is paused (5 euros are spent)"
 
 
-def test_a_file_that_is_read_is_told_with_its_rows():
+def test_a_file_that_is_read_is_reported_with_its_rows():
     reading = at(counts=Counts(pending=12_000), workers=0)
     wait = cause(reading, closed(), state=JobState.INGESTING, ingest={"at": NOW_US})
     assert wait.kind is WaitKind.READING
@@ -160,7 +162,7 @@ def test_an_eager_job_is_worked_on_while_it_is_read():
 
 def test_a_host_that_refuses_connections_is_named_with_its_next_trial():
     wait = cause(at(), down("host:127.0.0.1:18204"))
-    assert (wait.kind, wait.next) == (WaitKind.BREAKER, "asked again")
+    assert (wait.kind, wait.next) == (WaitKind.BREAKER, "next try")
     assert wait.why == "127.0.0.1:18204 does not answer (connection refused)"
     assert wait.until_us == pytest.approx(NOW_US + 35_000_000, abs=1_000)
 
@@ -244,10 +246,10 @@ def test_rows_that_the_handler_put_off():
     assert many.why.startswith(f"{COUNTED} or more rows wait")
 
 
-def test_rows_that_wait_for_another_try():
+def test_rows_that_wait_for_a_retry():
     groups = [later("timeout", 3), later("transient", 7)]
     wait = cause(at(due=False, deferrals=groups, **IDLE))
-    assert (wait.kind, wait.why) == (WaitKind.RETRY, "7 rows failed and wait for another try")
+    assert (wait.kind, wait.why) == (WaitKind.RETRY, "7 rows failed and wait for a retry")
 
 
 def test_rows_that_a_gate_sent_back_are_due_when_they_say():
@@ -257,7 +259,7 @@ def test_rows_that_a_gate_sent_back_are_due_when_they_say():
     assert older.kind is WaitKind.DEFERRED, "without a gate it was the handler"
 
 
-def test_rows_that_are_due_later_are_no_cause_while_others_are_due():
+def test_rows_that_are_due_later_are_not_the_cause_while_others_are_due():
     assert cause(at(deferrals=[later("deferred")])).kind is WaitKind.RUNNING
     few = at(due=False, deferrals=[later("transient", 3)], counts=Counts(pending=3, processing=9))
     assert cause(few, slow()).kind is WaitKind.RATE, "most rows wait at the gate"
@@ -328,7 +330,7 @@ def test_handlers_that_finish_nothing_are_the_cause():
     ],
 )
 def test_rates_in_figures(per_s, words):
-    assert in_figures(per_s) == words
+    assert rate_text(per_s) == words
 
 
 GATES = [
@@ -371,3 +373,49 @@ def test_a_job_that_stands_still_with_rows_to_do_never_says_nothing(situation, s
     if wait is not None and not situation.flowing:
         assert wait.kind is not WaitKind.RUNNING
         assert "nothing" not in wait.why
+
+
+AT_CATALOG = {"gate": "provider:catalog"}
+
+
+def test_the_gate_and_the_handlers_say_what_a_job_could_do():
+    wait = Wait(WaitKind.RATE, "catalog: the learned rate", **AT_CATALOG)
+    assert expected_per_s(wait, [slow()], 32, None) == pytest.approx(11.6)
+    assert expected_per_s(wait, [slow()], 32, 16.0) == pytest.approx(2.0)
+    assert expected_per_s(Wait(WaitKind.HANDLER, "busy"), [slow()], 32, 16.0) == pytest.approx(2.0)
+
+
+def test_a_silent_host_leaves_the_rate_of_its_gate():
+    wait = Wait(WaitKind.BREAKER, "does not answer", **AT_CATALOG)
+    assert expected_per_s(wait, [down()], 32, None) == pytest.approx(11.6)
+
+
+def test_nothing_is_expected_of_a_closed_gate_or_where_nothing_is_known():
+    wait = Wait(WaitKind.REFUSED, "asked to wait", **AT_CATALOG)
+    assert not is_slow(0.0, expected_per_s(wait, [closed()], 32, 1.0))
+    unknown = expected_per_s(Wait(WaitKind.HANDLER, "busy"), (), 32, None)
+    assert unknown is None
+    assert not is_slow(0.0, unknown)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        WaitKind.PAUSED,
+        WaitKind.READING,
+        WaitKind.DEFERRED,
+        WaitKind.RETRY,
+        WaitKind.PROVIDER_PAUSED,
+        WaitKind.BUDGET,
+        WaitKind.TURN,
+    ],
+)
+def test_a_wait_that_was_asked_for_is_not_slow(kind):
+    assert expected_per_s(Wait(kind, "so be it", **AT_CATALOG), [slow()], 32, 1.0) is None
+
+
+def test_below_a_twentieth_a_job_is_slow():
+    assert is_slow(0.0, 10.0)
+    assert is_slow(0.49, 10.0)
+    assert not is_slow(0.5, 10.0)
+    assert not is_slow(None, 10.0), "it was not watched for long enough"

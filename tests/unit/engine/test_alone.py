@@ -88,7 +88,7 @@ async def test_no_second_suspect_is_open_while_the_first_waits(
     assert (bench.most_running, bench.most_leased, bench.most_lanes) == (1, 1, 1)
 
 
-async def test_a_suspect_that_is_turned_away_at_a_gate_stays_a_suspect(tmp_path: Path):
+async def test_a_suspect_that_is_refused_at_a_gate_stays_a_suspect(tmp_path: Path):
     async def handler(item: Item, ctx: Context) -> dict[str, Any]:
         raise AttemptOver(Fault(FaultClass.THROTTLED, "the gate is closed", 3_600.0))
 

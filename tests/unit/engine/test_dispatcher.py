@@ -38,7 +38,7 @@ async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
         yield store
 
 
-async def test_items_are_dealt_out_gate_by_gate(store: SqliteStore):
+async def test_items_are_interleaved_by_gate(store: SqliteStore):
     job = await factories.job(store, 7, gates=["a", "b", "c", "a"])
     claimed = await factories.claim(store, job.id, await factories.worker(store))
     assert [item.gate for item in claimed] == ["b", "c", "a", "a", "b", "c", "a"]

@@ -66,14 +66,14 @@ async def test_an_attempt_that_is_not_the_last_leaves_no_result(store: SqliteSto
 
 
 @pytest.mark.parametrize("outcome", [NotFound, Skipped, GiveUp])
-async def test_a_result_that_is_no_mapping_is_refused(store: SqliteStore, outcome: Any):
+async def test_a_result_that_is_not_a_mapping_is_refused(store: SqliteStore, outcome: Any):
     job = await factories.job(store, 1)
     await run_job(store, job.id, spec(outcome("words", ["no", "mapping"])))
     (row,) = (await store.reads.items(ItemQuery(job.id))).items
     assert (row.status, row.error_class) == (ItemStatus.ERROR, FaultClass.INVALID_RESULT)
 
 
-async def test_a_halted_job_rests_with_the_reason_and_no_item_pays(store: SqliteStore):
+async def test_a_halted_job_pauses_with_the_reason_at_no_cost_in_attempts(store: SqliteStore):
     async def handler(item: Item, ctx: Context) -> None:
         raise JobHalted("no space is left")
 

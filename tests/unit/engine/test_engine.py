@@ -54,6 +54,7 @@ class Bench:
         self.observer = SpyObserver()
         self.on_stray_cancel: Callable[[], object] = bool
         self.on_warning: Callable[[str], object] = bool
+        self.settings = Settings()
         self._spec = HandlerSpec(
             "test", "test", handler, asyncio.iscoroutinefunction(handler), **options
         )
@@ -74,7 +75,9 @@ class Bench:
     ) -> Engine:
         self.job = await factories.job(self.store, items, gates=gates)
         worker = WorkerPolicy(**{"concurrency": 4, "poll_s": 0.02, **policy})
-        self.traffic = traffic = HttpFactory(Settings(), self.store, "me", SystemClock(), Random(1))
+        self.traffic = traffic = HttpFactory(
+            self.settings, self.store, "me", SystemClock(), Random(1)
+        )
         surroundings = EngineDeps(
             self.store,
             lambda reference: self._spec,
@@ -214,7 +217,7 @@ async def test_a_handler_of_packs_that_returns_no_list_is_not_asked_again(
 
 
 @pytest.mark.parametrize("dropped", [1, -1], ids=["too few", "too many"])
-async def test_a_pack_of_the_wrong_length_is_told_once_with_what_to_mend(
+async def test_a_pack_of_the_wrong_length_is_reported_once_with_what_to_mend(
     store: SqliteStore, dropped: int
 ):
     """Its rows are found out one by one, so their results are right all the same."""
@@ -258,7 +261,7 @@ async def test_each_row_of_a_pack_has_its_own_outcome(store: SqliteStore):
 # ---- time limits -------------------------------------------------------------------------------
 
 
-async def test_an_async_handler_past_its_limit_is_cut_short_and_pays(store: SqliteStore):
+async def test_an_async_handler_past_its_limit_is_interrupted_and_pays(store: SqliteStore):
     async def handler(item: Item, ctx: object) -> dict[str, Any]:
         if item.key == "key-2":
             await asyncio.get_running_loop().create_future()
@@ -281,7 +284,7 @@ async def test_a_limit_of_the_handler_itself_comes_first(store: SqliteStore):
     assert (await bench.items())[0].last_error == "ran longer than 0.05 s"
 
 
-async def test_a_lane_whose_handler_would_not_be_cut_short_can_be_cut_short_again(
+async def test_a_lane_whose_handler_would_not_be_interrupted_can_be_interrupted_again(
     store: SqliteStore,
 ):
     async def handler(item: Item, ctx: object) -> dict[str, Any]:
@@ -487,7 +490,7 @@ async def test_a_handler_is_made_for_the_job_by_its_config(store: SqliteStore):
     assert (await store.reads.item(item.id)).result == '{"made for":{}}'
 
 
-async def test_a_config_that_will_not_do_makes_the_job_failed_with_the_reason(store: SqliteStore):
+async def test_a_config_that_is_invalid_makes_the_job_failed_with_the_reason(store: SqliteStore):
     def for_job(config: Mapping[str, Any]) -> HandlerSpec:
         raise UsageError("lookup: it needs a `request`")
 

@@ -71,6 +71,37 @@ def test_a_closed_gate_adds_its_time_and_leaves_the_upper_end_open():
     assert eta_band([], 850, HoldPeriod(25.0)) == Band(25.0, None)
 
 
+@pytest.mark.parametrize("held", [None, HoldPeriod(1.0), HoldPeriod(0.0, 30.0)])
+def test_a_fast_beginning_does_not_shorten_the_rest_of_a_job_that_waits(held: HoldPeriod | None):
+    """480 rows at 22/s after a fast start: it said "over 1 s left"."""
+    band = eta_band(then(steady(400, 20), 22, 20), 480, held)
+    assert band_in_words(band) == f"21{DASH}22 s"
+
+
+def test_the_pace_before_a_wait_is_that_of_its_last_seconds():
+    samples = then(then(steady(400, 20), 22, 20), 0, 3)
+    band = eta_band(samples, 480, HoldPeriod(25.0))
+    assert band == Band(pytest.approx(25 + 480 / 22, rel=0.1), None)
+
+
+@given(
+    st.floats(0.5, 500),
+    st.integers(12, 60),
+    st.integers(1, 100_000),
+    st.none() | st.floats(0, 5).map(HoldPeriod),
+)
+def test_the_band_of_a_steady_rate_has_the_time_at_that_rate(
+    rate: float, seconds: int, remaining: int, held: HoldPeriod | None
+):
+    band = eta_band(steady(rate, seconds), remaining, held)
+    assert band is not None
+    # A sample counts whole rows, so a rate of few rows is known only by one row.
+    inexact = 1 + 2 / (rate * 5)
+    assert band.low_s <= remaining / rate * inexact
+    assert band.high_s is not None
+    assert band.high_s >= remaining / rate / inexact
+
+
 def test_a_changing_rate_gives_a_band_around_the_rate_now():
     samples = steady(10, 30)
     for second in range(30, 60):

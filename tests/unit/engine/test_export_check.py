@@ -16,9 +16,8 @@ from headgate.ports.store import Store
 from headgate.stores.sqlite import SqliteStore
 from headgate.testing import FakeClock
 from headgate.transfer.formats.cells import Formulas
-from headgate.transfer.formats.equality import open_written
 from headgate.transfer.formats.xlsx import XlsxWriter
-from headgate.transfer.sources import WriteOptions, open_writer
+from headgate.transfer.sources import WriteOptions, open_writer, open_written
 
 ENDINGS = ["csv", "tsv", "jsonl", "xlsx", "parquet"]
 ROWS: list[dict[str, Any]] = [

@@ -42,7 +42,7 @@ async def keys(gates: JobGates) -> list[str]:
     return [view.key for view in (await gates.read()).views]
 
 
-async def test_a_job_that_nobody_works_on_has_no_gates(store: Store):
+async def test_a_job_without_a_worker_has_no_gates(store: Store):
     await factories.gate(store, "provider:wikidata", "w1")
     job = await factories.job(store, 3)
     assert await keys(JobGates(store, GateLimits({}), job.id)) == []

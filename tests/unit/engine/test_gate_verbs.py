@@ -83,7 +83,9 @@ async def test_a_process_obeys_what_was_said(store: Store):
     assert (await look(store)).now_per_s == pytest.approx(10.0)
 
 
-async def test_the_others_are_called_at_once(store: Store, client: Callable[[], Store]):
+async def test_the_other_processes_are_notified_immediately(
+    store: Store, client: Callable[[], Store]
+):
     async with client() as listener:
         await listener.limits.wait_urgent(0.0)
         heard = asyncio.create_task(listener.limits.wait_urgent(30.0))
@@ -130,7 +132,7 @@ async def test_several_gates_at_once(store: Store):
     assert [(await look(store, key)).now_per_s for key in keys] == [2.0, 2.0]
 
 
-async def test_resuming_touches_only_what_somebody_has_touched(store: Store):
+async def test_resume_changes_only_gates_with_an_override(store: Store):
     await work(store.limits, SharedLimiter("w1", Ceilings()))
     before = (await store.limits.entries())[0].version
     assert await GateControl(store, NOTHING).resume([KEY, "host:never.org"]) == []
@@ -146,7 +148,7 @@ async def test_forgetting(store: Store):
     assert (await look(store)).now_per_s == 6.0
 
 
-async def test_a_state_that_cannot_be_read_says_how_to_begin_anew(store: Store):
+async def test_a_state_that_cannot_be_read_says_how_to_start_over(store: Store):
     await store.limits.exchange([Proposal(KEY, 0, '{"pace": 7}')], [])
     with pytest.raises(StoreMismatch, match="headgate providers forget provider:wikidata"):
         await look(store)

@@ -1,21 +1,26 @@
 """Time at a gate is not the handler's own: worker, supervisor and lease agree on that."""
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from headgate.app.http_factory import HttpFactory
 from headgate.core.item import Item
 from headgate.core.provider import ProviderPolicy
 from headgate.engine.board import FlightBoard
+from headgate.engine.clock import SystemClock
 from headgate.engine.engine import SliceBudget
 from headgate.engine.gates.tree import GateClosed
 from headgate.engine.handler_timer import HandlerTimer
 from headgate.engine.lane import LEASE_MARGIN_S
-from headgate.engine.worker_control import WorkerControl
+from headgate.engine.lane_pool import WorkerControl
 from headgate.engine.worker_handle import WorkerHandle
+from headgate.net.stack import HttpStack
 from headgate.ports.gate import Turn
+from headgate.ports.handler import Context
 from headgate.ports.items import HeldLease
 from headgate.ports.launcher import WorkerOrder
 from headgate.stores.sqlite import SqliteStore
@@ -25,6 +30,9 @@ from tests.unit.engine.gates.test_tree import Town, answer
 from tests.unit.engine.test_engine import Bench
 
 LIMIT_S, GRACE_S, DAY_S = 6.0, 1.0, 86_400.0
+ROWS = 3
+LOADED_IN_S = 8.0
+"""Longer than a handler may run, but not so long that the worker doubts its leases."""
 
 
 @pytest.fixture
@@ -89,7 +97,7 @@ async def test_the_supervisor_ends_no_process_whose_handler_waits_at_a_gate(
     assert len(child.overdue(now_s, GRACE_S)) == items
 
 
-async def test_a_handler_that_blocks_its_process_while_a_request_waits_is_ended_all_the_same(
+async def test_a_handler_that_blocks_its_process_while_a_request_waits_is_ended_anyway(
     town: Town, board: FlightBoard
 ):
     """The loop does not turn, so nothing is shown on the board any more."""
@@ -104,7 +112,7 @@ async def test_a_handler_that_blocks_its_process_while_a_request_waits_is_ended_
     waiting.cancel()
 
 
-async def test_a_request_that_is_turned_away_or_given_up_waits_no_longer(board: FlightBoard):
+async def test_a_request_that_is_refused_or_given_up_waits_no_longer(board: FlightBoard):
     town = Town(prices=ProviderPolicy(concurrency=1))
     await town.enter()
     timer = started(town.clock, board)
@@ -195,4 +203,78 @@ def test_a_plain_function_that_waits_for_a_thread_has_not_begun(board: FlightBoa
     asyncio.run(clock.advance(LIMIT_S - 0.5))
     assert not timer.is_over(clock.monotonic())
     asyncio.run(clock.advance(1.0))
+    assert timer.is_over(clock.monotonic())
+
+
+@pytest.fixture
+def ticked(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """The clock goes on while the HTTP stack is loaded; after that, limits were enforced."""
+    ticked = threading.Event()
+    now_s, load, enforce = SystemClock.monotonic, HttpFactory._open, WorkerControl.enforce_limits
+    begin, begun = HandlerTimer.begin, threading.Semaphore(0)
+    passed_s = [0.0]
+
+    def begin_to_wait(timer: HandlerTimer) -> None:
+        begin(timer)
+        begun.release()
+
+    def later(clock: SystemClock) -> float:
+        return now_s(clock) + passed_s[0]
+
+    def load_slowly(factory: HttpFactory) -> HttpStack:
+        stack = load(factory)
+        for _ in range(ROWS):  # threads of the other rows may be late
+            assert begun.acquire(timeout=60.0)
+        passed_s[0] += LOADED_IN_S
+        return stack
+
+    def tick(control: WorkerControl) -> None:
+        enforce(control)
+        if passed_s[0]:
+            ticked.set()
+
+    monkeypatch.setattr(HandlerTimer, "begin", begin_to_wait)
+    monkeypatch.setattr(SystemClock, "monotonic", later)
+    monkeypatch.setattr(HttpFactory, "_open", load_slowly)
+    monkeypatch.setattr(WorkerControl, "enforce_limits", tick)
+    return ticked
+
+
+@pytest.mark.parametrize("awaited", [True, False])
+async def test_loading_the_http_client_costs_no_handler_time(
+    tmp_path: Path, ticked: threading.Event, *, awaited: bool
+):
+    """With `timeout=1` on a busy machine, rows lost an attempt when the first one used ctx.http."""
+    began = asyncio.Barrier(ROWS)
+    began_in_threads = threading.Barrier(ROWS)
+
+    async def asynchronous(item: Item, ctx: Context) -> None:
+        await began.wait()
+        assert ctx.http
+        assert await asyncio.to_thread(ticked.wait, 60.0)
+
+    def plain(item: Item, ctx: Context) -> None:
+        began_in_threads.wait(60.0)
+        assert ctx.http
+        assert ticked.wait(60.0)
+
+    async with SqliteStore(tmp_path / "headgate.db") as store:
+        bench = Bench(store, asynchronous if awaited else plain, timeout_s=LIMIT_S)
+        await bench.run(ROWS)
+        assert await bench.endings() == [("DONE", 1)] * ROWS
+        await bench.traffic.close()
+
+
+async def test_the_supervisor_sees_that_a_handler_is_paused_before_the_loop_is_blocked(
+    board: FlightBoard,
+):
+    clock = FakeClock()
+    timer = started(clock, board)
+    timer.pause()
+    await clock.advance(LIMIT_S + GRACE_S + 1.0)
+    (running,) = board.running()
+    assert not running.is_late(clock.monotonic(), GRACE_S)
+    timer.end()
+    assert not timer.is_over(clock.monotonic())
+    await clock.advance(LIMIT_S + 0.5)
     assert timer.is_over(clock.monotonic())

@@ -319,7 +319,7 @@ async def test_a_row_without_a_gate_still_stands_at_one(store, clock, path):
     assert (await store.reads.item(first.id)).row.gate == "-"
 
 
-async def test_a_paused_job_waits_and_goes_on(store, clock, path):
+async def test_a_paused_job_waits_and_continues(store, clock, path):
     job = await new_job(store)
 
     async def pause(call: int) -> None:
@@ -339,7 +339,7 @@ async def test_a_paused_job_waits_and_goes_on(store, clock, path):
     assert (await store.reads.job(job.id)).state is JobState.QUEUED
 
 
-async def test_a_reading_may_end_at_a_pause_and_go_on_later(store, clock, path):
+async def test_a_reading_may_end_at_a_pause_and_continue_later(store, clock, path):
     """In a server, a job that is paused must not hold a slot for reading."""
     job = await new_job(store)
 
@@ -406,7 +406,7 @@ async def test_an_unreachable_store_is_tried_again_in_smaller_batches(
     assert hooked.sizes[:6] == [2, 2, 4, 8, 4, 2]
 
 
-async def test_a_store_that_stays_away_is_given_up(store, clock, path):
+async def test_a_store_that_stays_away_is_abandoned(store, clock, path):
     def fail(_: int) -> None:
         raise StoreUnreachable
 
@@ -422,7 +422,7 @@ async def test_a_store_that_stays_away_is_given_up(store, clock, path):
     assert clock.monotonic() > Ingest.PATIENCE_S
 
 
-async def test_a_full_disk_is_no_reason_to_wait(store, clock, path):
+async def test_a_full_disk_is_not_a_reason_to_wait(store, clock, path):
     def fail(_: int) -> None:
         raise StoreFull
 
@@ -531,7 +531,9 @@ async def test_the_bytes_that_were_read_end_at_the_size_of_the_file(store, clock
     assert told["at"] == clock.now()
 
 
-async def test_a_reading_that_another_command_began_goes_on_counting_its_bytes(store, clock, path):
+async def test_a_reading_that_another_command_began_continues_counting_its_bytes(
+    store, clock, path
+):
     path.write_text("a,b\n" + "".join(f"{n},{n}\n" for n in range(60)))
     job = await new_job(store)
     with pytest.raises(Killed):

@@ -117,7 +117,7 @@ async def test_the_record_says_who_asked(store: Store):
         "QUEUED → PAUSED: asked for by ann",
         "PAUSED → QUEUED: asked for by bob",
         "priority 3, asked for by carl",
-        "items in ERROR back, asked for by dora",
+        "items in ERROR set back to PENDING, asked for by dora",
         "QUEUED → CANCELLED: asked for by eve",
     ]
 

@@ -70,7 +70,7 @@ def test_another_key_for_the_same_content_is_refused_with_both():
         choose_match(NEW, [job(key_columns=("sku",))])
 
 
-def test_among_several_jobs_the_one_with_the_same_options_goes_on():
+def test_among_several_jobs_the_one_with_the_same_options_continues():
     eu = job(id=5, config={"region": "eu"})
     us = job(id=6, config={"region": "us"})
     new = msgspec.structs.replace(NEW, config={"region": "eu"})
@@ -106,7 +106,7 @@ async def test_another_config_may_make_another_job(tmp_path: Path):
         assert (await matching.admit(again, MatchRules(by_config=True))).job.id == first.job.id
 
 
-def test_a_cancelled_job_is_not_brought_back_in_silence():
+def test_a_cancelled_job_is_not_requeued_silently():
     with pytest.raises(UsageError, match=r"cancelled.*reprocess 7.*`--new`"):
         choose_match(NEW, [job(JobState.CANCELLED)])
 
@@ -139,7 +139,7 @@ def placed(folder: str, **changes) -> NewJob:
     return NewJob(f"{folder}/code/h.py:price", f"{folder}/data/rows.csv", **values)
 
 
-async def test_a_moved_project_goes_on_and_is_bound_to_its_new_place(tmp_path: Path):
+async def test_a_moved_project_continues_and_is_bound_to_its_new_place(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db") as store:
         matching = JobMatching(store.jobs, store.reads)
         made = (await matching.admit(placed("/home/old"))).job

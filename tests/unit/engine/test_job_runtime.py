@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from headgate.core.errors import UsageError
+from headgate.core.identity import result_digest
 from headgate.core.job import Job, NewJob
 from headgate.core.outcome import NotFound
-from headgate.core.reuse import digest_of
 from headgate.core.status import ItemStatus, JobState
 from headgate.engine.job_runtime import Reuse, reuse_in
 from headgate.ports.handler import HandlerSpec
@@ -76,7 +76,7 @@ async def test_the_same_work_is_done_once(store: SqliteStore, pack: int | None):
 
 
 @pytest.mark.parametrize("change", ["version", "owner", "no reuse"])
-async def test_other_work_is_done_anew(store: SqliteStore, change: str):
+async def test_results_are_not_reused_for_another_version_or_owner(store: SqliteStore, change: str):
     handler = Counting()
     await run_job(store, (await job(store, 3)).id, spec(handler.one))
     config = {} if change == "no reuse" else {"reuse": "1h"}
@@ -128,7 +128,7 @@ def test_a_span_that_is_none_is_refused():
         reuse_in({"reuse": "soon"}, spec(Counting().one))
 
 
-class Shelf:
+class StoredResults:
     """Remembers what it was asked."""
 
     def __init__(self, *known: str) -> None:
@@ -144,33 +144,33 @@ class Shelf:
 
 
 async def test_those_who_ask_together_share_a_query():
-    shelf = Shelf("a", "c")
-    reuse = Reuse(shelf)
+    stored = StoredResults("a", "c")
+    reuse = Reuse(stored)
     found = await asyncio.gather(*(reuse.find("ann", digest, 60.0) for digest in "abca"))
     assert [each and each.digest for each in found] == ["a", None, "c", "a"]
-    assert shelf.asked == [["a", "b", "c"]]
+    assert stored.asked == [["a", "b", "c"]]
     assert await reuse.find("ann", "a", 60.0)
-    assert shelf.asked[1:] == [["a"]]
+    assert stored.asked[1:] == [["a"]]
 
 
 async def test_owners_are_asked_for_apart():
-    shelf = Shelf("a")
-    reuse = Reuse(shelf)
+    stored = StoredResults("a")
+    reuse = Reuse(stored)
     await asyncio.gather(reuse.find("ann", "a", 60.0), reuse.find("bob", "a", 60.0))
-    assert shelf.asked == [["a"], ["a"]]
+    assert stored.asked == [["a"], ["a"]]
 
 
 async def test_trouble_reaches_everybody_who_asked():
-    shelf = Shelf()
-    shelf.broken = True
-    reuse = Reuse(shelf)
+    stored = StoredResults()
+    stored.broken = True
+    reuse = Reuse(stored)
     found = await asyncio.gather(
         *(reuse.find("ann", digest, 60.0) for digest in "ab"), return_exceptions=True
     )
     assert [type(each) for each in found] == [OSError, OSError]
-    shelf.broken = False
+    stored.broken = False
     assert await reuse.find("ann", "a", 60.0) is None
 
 
 def test_members_may_come_in_any_order():
-    assert digest_of("h", "1", '{"a":1,"b":2}') == digest_of("h", "1", {"b": 2, "a": 1})
+    assert result_digest("h", "1", '{"a":1,"b":2}') == result_digest("h", "1", {"b": 2, "a": 1})

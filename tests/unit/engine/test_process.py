@@ -8,9 +8,16 @@ import sys
 import msgspec
 import pytest
 
-from headgate.engine import machine
-from headgate.engine.machine import is_stopped, memory_in_use, resident_mb
-from headgate.engine.process import cause_of_exit, is_gone, name_of, started_ticks
+from headgate.engine import process
+from headgate.engine.process import (
+    cause_of_exit,
+    is_gone,
+    is_stopped,
+    memory_in_use,
+    process_name,
+    resident_mb,
+    started_ticks,
+)
 from tests.kit.command import until
 
 NOBODY = 2**22 + 1
@@ -18,7 +25,7 @@ NOBODY = 2**22 + 1
 
 
 def test_a_living_process_is_not_gone():
-    me = name_of(os.getpid())
+    me = process_name(os.getpid())
     assert me.started_ticks > 0
     assert not is_gone(me)
     assert not is_stopped(me.pid)
@@ -29,18 +36,18 @@ def test_a_living_process_is_not_gone():
     "change", [{"pid": NOBODY}, {"started_ticks": 1}, {"boot_id": "before the restart"}]
 )
 def test_no_process_a_later_one_and_an_earlier_boot_are_gone(change: dict[str, object]):
-    assert is_gone(msgspec.structs.replace(name_of(os.getpid()), **change))
+    assert is_gone(msgspec.structs.replace(process_name(os.getpid()), **change))
 
 
-def test_nobody_can_tell_of_a_process_on_another_machine():
-    other = msgspec.structs.replace(name_of(os.getpid()), host="elsewhere", pid=NOBODY)
+def test_whether_a_process_on_another_machine_lives_is_unknown():
+    other = msgspec.structs.replace(process_name(os.getpid()), host="elsewhere", pid=NOBODY)
     assert not is_gone(other)
 
 
-def test_a_process_that_was_not_buried_is_gone_all_the_same():
-    """In a container whose first process buries nobody it would else seem to live for ever."""
+def test_a_process_that_was_not_buried_is_gone_anyway():
+    """In a container whose first process does not reap children it would seem to live forever."""
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    name = name_of(process.pid)
+    name = process_name(process.pid)
     assert not is_gone(name)
     process.kill()
     until(lambda: is_gone(name), what="its end to be noticed")
@@ -54,7 +61,7 @@ def test_a_frozen_process_is_stopped_but_not_gone():
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     process.send_signal(signal.SIGSTOP)
     until(lambda: is_stopped(process.pid), what="the standstill")
-    assert not is_gone(name_of(process.pid))
+    assert not is_gone(process_name(process.pid))
     process.kill()
     process.communicate()
 
@@ -81,9 +88,9 @@ def test_the_machine_is_read_as_psutil_reads_it():
     """Also where there is no /proc, and psutil alone answers."""
     me = os.getpid()
     assert resident_mb(me) == pytest.approx(
-        machine._psutil_resident(me) / machine.MEGABYTE, rel=0.2
+        process._psutil_resident(me) / process.MEGABYTE, rel=0.2
     )
-    assert memory_in_use() == pytest.approx(machine._psutil_memory_in_use(), abs=0.1)
-    assert is_stopped(me) == machine._psutil_is_stopped(me) is False
-    assert is_stopped(NOBODY) == machine._psutil_is_stopped(NOBODY) is True
-    assert resident_mb(NOBODY) == machine._psutil_resident(NOBODY) == 0
+    assert memory_in_use() == pytest.approx(process._psutil_memory_in_use(), abs=0.1)
+    assert is_stopped(me) == process._psutil_is_stopped(me) is False
+    assert is_stopped(NOBODY) == process._psutil_is_stopped(NOBODY) is True
+    assert resident_mb(NOBODY) == process._psutil_resident(NOBODY) == 0

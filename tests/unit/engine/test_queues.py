@@ -48,7 +48,7 @@ async def test_another_handler_is_refused(store: Store):
         await Queues(store).get_or_make("nightly", "stock")
 
 
-async def test_a_closed_queue_is_gone_and_can_be_made_anew(store: Store):
+async def test_a_closed_queue_is_gone_and_can_be_created_again(store: Store):
     queues = Queues(store)
     first = await queues.get_or_make("nightly", "price")
     await JobControl(store).close(first.id)

@@ -39,7 +39,7 @@ def test_long_keys_are_cut_and_stay_different():
     assert len(one) < KEY_LIMIT + 40
 
 
-def test_a_nul_is_no_part_of_a_key():
+def test_a_nul_is_not_a_part_of_a_key():
     one, _ = key_of({"a": "x\0y"}, ["a"])
     two, _ = key_of({"a": "x y"}, ["a"])
     assert "\0" not in one

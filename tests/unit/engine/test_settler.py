@@ -7,10 +7,12 @@ from contextlib import asynccontextmanager
 import pytest
 
 from headgate.core.errors import StoreFull
+from headgate.core.fault import FaultClass
 from headgate.core.item import ClaimedItem
-from headgate.core.retry import FINISHED, HANDED_BACK
+from headgate.core.retry import FINISHED, HANDED_BACK, RetryDecision
 from headgate.core.settlement import Settlement, settle
 from headgate.core.sizing import ClaimPolicy, ClaimSizer
+from headgate.core.status import ItemStatus
 from headgate.engine.board import FlightBoard
 from headgate.engine.clock import SystemClock
 from headgate.engine.policy import WorkerPolicy
@@ -114,7 +116,7 @@ async def test_lanes_wait_while_the_commits_lag(board: FlightBoard):
     assert not settler.crowded
 
 
-async def test_what_was_refused_or_handed_back_is_no_progress(board: FlightBoard):
+async def test_refused_or_returned_items_are_not_progress(board: FlightBoard):
     sink = Sink()
     sink.refused = (2,)
     settler = a_settler(sink, board, PATIENT)
@@ -160,3 +162,24 @@ async def test_a_commit_that_fails_ends_the_settler(board: FlightBoard):
     settler.add(settled(1))
     with pytest.raises(StoreFull):
         await settler.run()
+
+
+@pytest.mark.parametrize(
+    ("verdict", "in_vain"),
+    [
+        (RetryDecision(ItemStatus.PENDING, "retry", error_class=FaultClass.TRANSIENT), True),
+        (RetryDecision(ItemStatus.ERROR, "error", error_class=FaultClass.PERMANENT), True),
+        (RetryDecision(ItemStatus.PENDING, "throttled", error_class=FaultClass.THROTTLED), False),
+        (HANDED_BACK, False),
+        (FINISHED, False),
+    ],
+)
+def test_only_retries_that_failed_again_are_in_vain(
+    board: FlightBoard, verdict: RetryDecision, in_vain: bool
+):
+    sizer = ClaimSizer(ClaimPolicy(), 1)
+    settler = Settler(Sink(), "w", WorkerPolicy(), SystemClock(), board, sizer)
+    for number in range(40):
+        item = ClaimedItem(number, 1, str(number), "{}", None, 1, 2, 1, 0, 0, False, 0)
+        settler.add(settle(item, verdict))
+    assert (sizer.retry_share < ClaimSizer.RETRY_SHARE) is in_vain

@@ -68,7 +68,7 @@ def test_whatever_was_in_flight_is_still_on_the_board_when_it_is_told(
     assert ids[GUILTY] in blamed[0]
 
 
-async def test_a_crew_that_ends_its_lanes_blames_nothing(tmp_path: Path):
+async def test_a_lane_pool_that_ends_its_lanes_blames_nothing(tmp_path: Path):
     started = asyncio.Event()
 
     async def handler(item: Item, ctx: object) -> dict[str, Any]:

@@ -102,7 +102,7 @@ def obedient(order: WorkerOrder, process: FakeProcess) -> None:
     process.stop = stop  # type: ignore[method-assign]
 
 
-def deaf(order: WorkerOrder, process: FakeProcess) -> None:
+def ignores_stop(order: WorkerOrder, process: FakeProcess) -> None:
     """Does not listen."""
 
 
@@ -224,7 +224,7 @@ async def test_workers_that_die_before_they_get_anything_done_end_the_run(
     assert len(watch.processes) == Supervisor.FALSE_STARTS
 
 
-async def test_a_worker_that_was_killed_from_outside_is_no_false_start(store: SqliteStore):
+async def test_a_worker_that_was_killed_from_outside_is_not_a_false_start(store: SqliteStore):
     def killed(order: WorkerOrder, process: FakeProcess) -> None:
         if len(watch.processes) <= 5:
             process.say(READY)
@@ -261,7 +261,7 @@ async def test_one_stop_lets_workers_finish_two_hurry_them_and_then_they_are_kil
     store: SqliteStore,
 ):
     job = await factories.job(store, 1)
-    watch = Watch(store, deaf)
+    watch = Watch(store, ignores_stop)
     watch.begin(jobs=(job.id,))
     await watch.turn()
     [process] = watch.processes
@@ -278,7 +278,7 @@ async def test_one_stop_lets_workers_finish_two_hurry_them_and_then_they_are_kil
 
 async def test_who_takes_too_long_to_finish_is_hurried(store: SqliteStore):
     job = await factories.job(store, 1)
-    watch = Watch(store, deaf, WorkerPolicy(shutdown_s=3.0))
+    watch = Watch(store, ignores_stop, WorkerPolicy(shutdown_s=3.0))
     watch.begin(jobs=(job.id,))
     await watch.turn()
     watch.supervisor.stop()
@@ -303,7 +303,7 @@ async def test_a_run_that_gets_nothing_done_is_stalled(store: SqliteStore):
     assert (report.stalled, report.interrupted, report.settled) == (True, False, 1)
 
 
-async def test_the_time_that_a_worker_takes_to_start_is_no_stall(store: SqliteStore):
+async def test_the_time_that_a_worker_takes_to_start_is_not_a_stall(store: SqliteStore):
     job = await factories.job(store, 1)
     watch = Watch(store, obedient, slow_start_s=30.0)
     watch.begin(jobs=(job.id,), drain=True, max_stall_s=1.0)

@@ -9,7 +9,7 @@ from headgate.app.telemetry import LogObserver
 from headgate.core.status import JobMove
 from headgate.core.worker import WorkerInfo
 from headgate.engine.policy import RetentionPolicy
-from headgate.engine.process import boot_id, name_of, this_host
+from headgate.engine.process import boot_id, process_name, this_host
 from headgate.engine.sweeper import DAY_US, Sweeper
 from headgate.ports.reads import EventQuery
 from headgate.stores.sqlite.store import SqliteStore
@@ -48,7 +48,7 @@ async def test_old_records_are_looked_for_once_an_hour(tmp_path):
         assert await store.reads.events(EventQuery()) == []
 
 
-async def test_a_cancellation_that_was_cut_short_is_finished(tmp_path):
+async def test_a_cancellation_that_was_interrupted_is_finished(tmp_path):
     clock = FakeClock(START_US)
     async with SqliteStore(tmp_path / "store.db") as store:
         job = await factories.job(store, 3)
@@ -74,7 +74,7 @@ def a_worker(host: str, pid: int, ticks: int, boot: str = "") -> WorkerInfo:
 
 
 def living() -> WorkerInfo:
-    me = name_of(os.getpid())
+    me = process_name(os.getpid())
     return a_worker(me.host, me.pid, me.started_ticks)
 
 
@@ -130,7 +130,7 @@ async def test_a_worker_of_another_machine_is_dead_when_it_is_silent_for_its_tim
         assert await sweeper.run_once(frozenset()) == 2
 
 
-async def test_who_lives_and_beats_is_left_alone_and_so_are_our_own(tmp_path: Path):
+async def test_living_workers_and_our_own_are_not_swept(tmp_path: Path):
     clock = FakeClock(START_US)
     async with SqliteStore(tmp_path / "store.db") as store:
         await a_lease(store, living())
@@ -140,7 +140,7 @@ async def test_who_lives_and_beats_is_left_alone_and_so_are_our_own(tmp_path: Pa
             await clock.advance(5)
 
 
-async def test_who_is_not_elected_judges_nobody_by_silence(tmp_path: Path):
+async def test_a_sweeper_that_is_not_elected_declares_no_worker_dead(tmp_path: Path):
     clock = FakeClock(START_US)
     async with SqliteStore(tmp_path / "store.db") as store:
         await a_lease(store, a_worker("elsewhere", 1, 1))

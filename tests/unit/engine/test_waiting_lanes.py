@@ -3,6 +3,8 @@
 import asyncio
 from pathlib import Path
 
+from headgate.app.settings import Settings
+from headgate.core.provider import ProviderPolicy
 from headgate.engine.clock import SystemClock
 from headgate.engine.engine import SliceBudget
 from headgate.ports.gate import Route, Turn
@@ -11,11 +13,11 @@ from tests.kit import factories
 from tests.unit.engine.test_engine import Bench
 
 LANES = 4
-CLOSING, OPEN = Route("", "a.org", "a.org"), Route("", "b.org", "b.org")
+CLOSING, OPEN = Route("closing", "a.org", "a.org"), Route("", "b.org", "b.org")
 FOREVER_S = 10.0**6
 
 
-async def test_items_that_wait_keep_nobody_from_working(tmp_path: Path):
+async def test_waiting_items_do_not_block_other_items(tmp_path: Path):
     """Twelve rows stop at a gate that only opens when all the others have been run."""
     working = most_working = 0
     finished: list[str] = []
@@ -95,10 +97,14 @@ async def test_items_before_a_closed_gate_take_no_places_from_others(tmp_path: P
 
     async with SqliteStore(tmp_path / "headgate.db") as store:
         bench = Bench(store, handler, gate_of=str)
+        # The first request holds the only place, so that the others surely wait until it closes.
+        only_one = ProviderPolicy(hosts=(CLOSING.host,), concurrency=1)
+        bench.settings = Settings(providers={CLOSING.provider: only_one})
         engine = await bench.engine(200, gates=[OPEN.host, CLOSING.host], concurrency=LANES)
         gates = bench.traffic.gates
         gates.waiting_lanes.room_for_job = 3
         first = await gates.enter(CLOSING, Turn("me", 0), {}, FOREVER_S)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             await engine.run_slice(SliceBudget())
+        await bench.traffic.close()
     assert finished == [OPEN.host] * 100

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.gates.fair_split import Member
-from headgate.core.gates.host_down import HostDown
+from headgate.core.gates.state import HostDown, Member
 from headgate.core.gates.view import GateView
 from headgate.core.gates.wait import WaitKind
 from headgate.core.job import Counts
@@ -152,7 +151,7 @@ def test_an_item_that_a_silent_host_sent_back_names_the_host():
     down = {"a.org:81": HostDown(NOW_US / 1e6 + 60.0, "connection refused")}
     wait = why_item(facts(item, gates=[a_gate(down=down)]))
     assert wait is not None
-    assert (wait.kind, wait.next) == (WaitKind.BREAKER, "asked again")
+    assert (wait.kind, wait.next) == (WaitKind.BREAKER, "next try")
     assert wait.why == "a.org:81 does not answer (connection refused)"
     due = why_item(facts(an_item(gate="a.org:81"), gates=[a_gate("host:a.org:81", down=down)]))
     assert due is not None
@@ -192,7 +191,7 @@ def test_of_several_closed_gates_the_first_to_open_is_named():
     assert wait.gate == "credential:pool/b"
 
 
-def test_one_open_gate_is_enough_to_go_on():
+def test_one_open_gate_is_enough_to_continue():
     wait = why_item(facts(gates=[closed("host:a.org"), a_gate("host:b.org")]))
     assert wait is not None
     assert wait.why == "its turn at b.org: the learned rate, 4.9/s"
@@ -214,7 +213,7 @@ def test_an_item_with_a_gate_of_its_own_waits_for_that(own, gate):
     assert wait.gate == gate
 
 
-def test_nobody_is_there():
+def test_an_item_without_a_worker_says_how_to_start_one():
     wait = why_item(facts(workers=()))
     assert wait is not None
     assert wait.kind is WaitKind.WORKER

@@ -38,7 +38,7 @@ def held(*ids: int, crashes: int = 0, failures: int = 0) -> dict[int, ClaimedIte
     }
 
 
-def fly(board: FlightBoard, *starts: float, limit_s: float = 10.0) -> None:
+def start_items(board: FlightBoard, *starts: float, limit_s: float = 10.0) -> None:
     for number, start_s in enumerate(starts, start=1):
         board.start(number, 1, start_s, limit_s)
 
@@ -51,7 +51,7 @@ def words(
 
 
 def test_what_ran_when_the_process_died_is_suspect(child: WorkerHandle, board: FlightBoard):
-    fly(board, 0.0, 0.0)
+    start_items(board, 0.0, 0.0)
     found = words(child, held(1, 2, 3), code=-11)
     assert found.keys() == {1, 2}
     for settlement in found.values():
@@ -77,21 +77,21 @@ def test_a_process_that_was_ended_from_within_says_what_a_handler_did(
 ):
     process = child.process
     assert isinstance(process, FakeProcess)
-    fly(board, 0.0)
+    start_items(board, 0.0)
     process.say(WorkerReport(ready=True))
     process.say(WorkerReport(crash="a handler stopped the event loop of its process"))
     child.listen()
     assert "a handler stopped the event loop" in str(words(child, held(1), code=4)[1].reason)
 
 
-def test_a_lease_that_is_lost_is_none_of_its_business(child: WorkerHandle, board: FlightBoard):
+def test_a_lost_lease_is_ignored(child: WorkerHandle, board: FlightBoard):
     board.start(1, 99, 0.0, 10.0)
     board.start(2, 1, 0.0, 10.0)
     assert words(child, held(1)) == {}
 
 
 def test_the_third_crash_is_poison(child: WorkerHandle, board: FlightBoard):
-    fly(board, 0.0)
+    start_items(board, 0.0)
     found = words(child, held(1, crashes=2))[1]
     assert (found.status, found.error_class) == (ItemStatus.ERROR, FaultClass.POISON)
 
@@ -99,7 +99,7 @@ def test_the_third_crash_is_poison(child: WorkerHandle, board: FlightBoard):
 def test_only_those_past_limit_and_grace_are_overdue_and_only_the_second_time(
     child: WorkerHandle, board: FlightBoard
 ):
-    fly(board, 0.0, 1.0, 5.0)
+    start_items(board, 0.0, 1.0, 5.0)
     assert child.overdue(11.5, GRACE_S) == []
     assert [flight.item_id for flight in child.overdue(11.5, GRACE_S)] == [1]
     assert [flight.item_id for flight in child.overdue(12.5, GRACE_S)] == [1]
@@ -107,8 +107,8 @@ def test_only_those_past_limit_and_grace_are_overdue_and_only_the_second_time(
 
 
 def test_time_at_a_gate_makes_nothing_overdue(child: WorkerHandle, board: FlightBoard):
-    fly(board, 0.0, 0.0)
-    board.excuse(0, 25.0)
+    start_items(board, 0.0, 0.0)
+    board.extend_limit(0, 25.0)
     child.overdue(20.0, GRACE_S)
     assert [flight.item_id for flight in child.overdue(20.0, GRACE_S)] == [2]
     child.overdue(36.5, GRACE_S)
@@ -117,7 +117,7 @@ def test_time_at_a_gate_makes_nothing_overdue(child: WorkerHandle, board: Flight
 
 def test_while_the_loop_turns_the_overdue_are_guilty(child: WorkerHandle, board: FlightBoard):
     """An async handler that swallows its cancellation harms nobody else."""
-    fly(board, 0.0, 5.0)
+    start_items(board, 0.0, 5.0)
     board.turned(11.45)
     child.overdue(11.5, GRACE_S)
     child.kill_for_time(child.overdue(11.5, GRACE_S), 11.5, GRACE_S)
@@ -128,11 +128,11 @@ def test_while_the_loop_turns_the_overdue_are_guilty(child: WorkerHandle, board:
 
 
 @pytest.mark.parametrize("turned_s", [10.4, 3.0])
-def test_a_blocked_loop_makes_all_of_them_suspects_and_none_pays(
+def test_a_blocked_loop_makes_all_of_them_suspects_at_no_cost_in_attempts(
     child: WorkerHandle, board: FlightBoard, turned_s: float
 ):
     """The one that started first is overdue first, and may only have waited for another."""
-    fly(board, 0.0, 3.0)
+    start_items(board, 0.0, 3.0)
     board.turned(turned_s)
     child.overdue(11.5, GRACE_S)
     child.kill_for_time(child.overdue(11.5, GRACE_S), 11.5, GRACE_S)
@@ -142,8 +142,8 @@ def test_a_blocked_loop_makes_all_of_them_suspects_and_none_pays(
         assert "time limit" in str(settlement.reason)
 
 
-def test_alone_there_is_no_doubt_who_blocked_the_loop(child: WorkerHandle, board: FlightBoard):
-    fly(board, 0.0)
+def test_an_item_that_blocks_the_loop_alone_times_out(child: WorkerHandle, board: FlightBoard):
+    start_items(board, 0.0)
     board.turned(0.0)
     child.overdue(11.5, GRACE_S)
     child.kill_for_time(child.overdue(11.5, GRACE_S), 11.5, GRACE_S)
@@ -154,14 +154,14 @@ def test_alone_there_is_no_doubt_who_blocked_the_loop(child: WorkerHandle, board
 
 
 def test_a_process_that_grew_too_large_names_the_limit(child: WorkerHandle, board: FlightBoard):
-    fly(board, 0.0)
+    start_items(board, 0.0)
     child.kill_for_memory(300)
     reason = str(words(child, held(1))[1].reason)
     assert "memory limit: the process grew beyond 300 MB" in reason
 
 
-def test_a_worker_that_is_lost_blames_nobody(child: WorkerHandle, board: FlightBoard):
-    fly(board, 0.0)
+def test_a_lost_worker_makes_no_suspects(child: WorkerHandle, board: FlightBoard):
+    start_items(board, 0.0)
     child.kill_as_lost()
     found = words(child, held(1))[1]
     assert (found.outcome, found.suspect, found.crashes) == ("handed_back", False, 0)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.handlers.presence import problem_of
+from headgate.handlers.presence import handler_problem
 
 CODE = """
 raise SystemExit("nobody may run this")
@@ -31,27 +31,27 @@ def file(tmp_path: Path) -> Path:
     "name", ["price", "slow", "mine", "package", "Kept.method", "chosen", "first", "late"]
 )
 def test_what_a_file_defines_is_there(file: Path, name: str):
-    assert problem_of(f"{file}:{name}") is None
+    assert handler_problem(f"{file}:{name}") is None
 
 
 def test_what_is_missing_is_named(file: Path):
-    assert problem_of(f"{file}:prise") == f"{file} has no function 'prise'"
-    assert problem_of(f"{file}:method") == f"{file} has no function 'method'"
+    assert handler_problem(f"{file}:prise") == f"{file} has no function 'prise'"
+    assert handler_problem(f"{file}:method") == f"{file} has no function 'method'"
     gone = file.with_name("gone.py")
-    assert problem_of(f"{gone}:price") == f"the file {gone} does not exist"
+    assert handler_problem(f"{gone}:price") == f"the file {gone} does not exist"
     assert (
-        problem_of(str(file.with_name("gone.toml")))
+        handler_problem(str(file.with_name("gone.toml")))
         == f"the file {file.parent}/gone.toml does not exist"
     )
-    assert problem_of("no_such_package.part:f") == (
+    assert handler_problem("no_such_package.part:f") == (
         "the module 'no_such_package.part' does not exist"
     )
     file.write_text("def broken(:\n")
-    assert "line 1" in (problem_of(f"{file}:broken") or "")
+    assert "line 1" in (handler_problem(f"{file}:broken") or "")
 
 
-def test_what_cannot_be_told_is_no_problem(file: Path):
-    assert problem_of("json.tool:main") is None
-    assert problem_of("price.lookup") is None
+def test_what_cannot_be_told_is_not_a_problem(file: Path):
+    assert handler_problem("json.tool:main") is None
+    assert handler_problem("price.lookup") is None
     file.write_text("from elsewhere import *\n")
-    assert problem_of(f"{file}:anything") is None
+    assert handler_problem(f"{file}:anything") is None

@@ -10,8 +10,7 @@ import pytest
 
 from headgate.core.errors import UnknownHandler
 from headgate.handlers import registry
-from headgate.handlers.info import HandlerInfo, describe
-from headgate.handlers.registry import SHIPPED, load_all, resolve
+from headgate.handlers.registry import SHIPPED, HandlerInfo, describe_handlers, load_all, resolve
 
 SHOP = '''
 from headgate import handler
@@ -118,7 +117,7 @@ def test_what_is_wrong_with_a_set_is_said(folder: Path, reference, text, message
 
 
 def test_handlers_are_described_for_those_who_choose(folder: Path):
-    infos = {info.name: info for info in describe(["shop.py"])}
+    infos = {info.name: info for info in describe_handlers(["shop.py"])}
     assert infos["shop.price"] == HandlerInfo(
         name="shop.price",
         about="What a thing costs.",

@@ -101,7 +101,7 @@ def test_a_connection_left_open_is_named(postgres_server):
     postgres_server.drop_database(database)
 
 
-def test_a_taken_port_is_given_up_for_another(monkeypatch, postgres_server):
+def test_a_taken_port_is_abandoned_for_another(monkeypatch, postgres_server):
     ports = [postgres_server.port, *(postgres.free_port() for _ in range(4))]
     monkeypatch.setattr(postgres, "free_port", iter(ports).__next__)
     with PostgresServer() as server:

@@ -96,7 +96,7 @@ def test_silence_lasts_until_the_client_goes(provider):
     assert [(seen.status, seen.complete) for seen in provider.seen] == [(0, False)]
 
 
-def test_it_may_hang_up_without_a_word(provider):
+def test_it_may_hang_up_silently(provider):
     provider.script = always(Answer(hang_up=True))
     with pytest.raises(http.client.RemoteDisconnected):
         ask(provider)
@@ -108,17 +108,17 @@ def test_while_it_is_down_it_refuses_and_its_port_stays(provider):
         cut.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         wait_until(lambda: provider.under_way("a") == 1)
         port = provider.port
-        provider.down()
+        provider.stop()
         assert cut.recv(1) == b""
         with pytest.raises(ConnectionRefusedError):
             ask(provider)
     provider.script = always(Answer())
-    provider.up()
+    provider.start()
     assert provider.port == port
     assert ask(provider)[0] == 200
 
 
-def test_whoever_has_the_body_already_gets_304(provider):
+def test_a_client_that_has_the_body_gets_304(provider):
     provider.script = answers.tagged(b"page", "max-age=5")
     status, headers, body = ask(provider)
     assert (status, body, headers["Cache-Control"]) == (200, b"page", "max-age=5")
@@ -139,7 +139,7 @@ def test_a_bucket_refuses_what_is_too_much_and_may_change_its_mind():
     assert [bucket(request).status for _ in range(3)] == [200, 200, 503]
 
 
-def test_one_request_after_the_other_is_no_overlap_on_whatever_connection(provider):
+def test_one_request_after_the_other_is_not_an_overlap_on_whatever_connection(provider):
     provider.script = always(Answer(body=b"x" * 3_000_000))
     for _ in range(50):
         ask(provider, Host="a")

@@ -84,7 +84,7 @@ def test_nothing_is_left_when_it_is_closed(kind):
 
 
 @pytest.mark.parametrize("kind", [RedisServer, NginxServer, HaproxyServer])
-def test_a_taken_port_is_given_up_for_another(kind, monkeypatch):
+def test_a_taken_port_is_abandoned_for_another(kind, monkeypatch):
     with made(kind) as first:
         ports = [first.port, service.free_port(), *[first.port] * 3]
         monkeypatch.setattr(service, "free_port", iter(ports).__next__)
@@ -167,7 +167,7 @@ def test_nginx_caps_what_is_under_way():
             hanging = [threads.submit(get, server.url(SLOW)) for _ in range(2)]
             wait_until(lambda: upstream.under_way() == 2)
             assert get_many(server.url(), 3) == [429] * 3
-            upstream.down()
+            upstream.stop()
             assert [each.result()[0] for each in hanging] == [502] * 2
             assert get(server.url()) == (200, 1_000)
 

@@ -8,16 +8,16 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from headgate.core.decompression import DecompressionLimit
+from headgate.core.body_limits import DecompressionLimit
 from headgate.core.fault import Fault, FaultClass
 from headgate.net.failure import FailureKind, WireFailure
 from headgate.net.wire import AiohttpWire
 from headgate.ports.wire import Headers, WireRequest, WireTimeouts
 from tests.kit.answers import Answer, always, in_turn
-from tests.kit.flood import FloodServer
+from tests.kit.endless_servers import FloodServer
 from tests.kit.http import bench
-from tests.kit.ports import LOOPBACK
 from tests.kit.provider import Provider
+from tests.kit.tcp_server import Listener
 
 CHUNKED = [("Transfer-Encoding", "chunked")]
 GZIP = [("Content-Encoding", "gzip")]
@@ -146,10 +146,9 @@ async def test_what_follows_the_end_of_a_body_is_not_taken_for_the_next_answer(w
         await head_read.wait()
         writer.write(b"good" + b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
         await reader.read()
-        writer.close()
 
-    async with await asyncio.start_server(answer, LOOPBACK, 0) as server:
-        url = f"http://{LOOPBACK}:{server.sockets[0].getsockname()[1]}/"
+    async with Listener(answer) as server:
+        url = server.url()
         for _ in range(2):
             reply = await wire.send(WireRequest("GET", url))
             head_read.set()

@@ -34,7 +34,7 @@ async def test_a_provider_that_is_dead_for_a_minute(provider: Provider):
     clock = FakeClock()
     async with bench(ONCE, breakers=POLICY, clock=clock) as cli:
         await cli.client("p").get(provider.url())
-        provider.down()
+        provider.stop()
         for _ in range(3):
             assert (await fault(cli, provider)).kind is FaultClass.THROTTLED  # nothing was sent
         trials, waited = 0, 0.0
@@ -48,7 +48,7 @@ async def test_a_provider_that_is_dead_for_a_minute(provider: Provider):
             assert (await fault(cli, provider)).kind is FaultClass.THROTTLED  # the trial
             trials += 1
         assert trials < 20
-        provider.up()
+        provider.start()
         await clock.advance(30.0)
         assert (await cli.client("p").get(provider.url())).text == "hello"
         assert cli.stack.breakers.troubled == {}
@@ -56,7 +56,7 @@ async def test_a_provider_that_is_dead_for_a_minute(provider: Provider):
 
 
 async def test_a_dead_host_takes_no_token(provider: Provider):
-    provider.down()
+    provider.stop()
     async with bench(ONCE, breakers=POLICY, clock=FakeClock()) as cli:
         for _ in range(5):
             await fault(cli, provider)
@@ -101,7 +101,7 @@ async def test_a_dead_host_does_not_stop_another(provider: Provider):
     assert answer.status_code == 200
 
 
-async def test_one_trial_at_a_time_and_another_if_it_is_given_up(provider: Provider):
+async def test_one_trial_at_a_time_and_another_if_it_is_abandoned(provider: Provider):
     clock = FakeClock()
     provider.script = always(Answer(502))
     async with bench(ONCE, breakers=POLICY, clock=clock) as cli:
@@ -140,7 +140,7 @@ def refuse(breakers: Breakers, breaker: Breaker) -> None:
     breakers.unanswered("a.example", breaker, number, ALICE, failure)
 
 
-async def test_whoever_loses_the_race_for_the_trial_is_turned_away():
+async def test_a_request_that_loses_the_race_for_the_test_request_is_refused():
     clock = FakeClock()
     async with bench(ONCE, breakers=POLICY, clock=clock) as cli:
         breakers = cli.stack.breakers
@@ -155,7 +155,7 @@ async def test_whoever_loses_the_race_for_the_trial_is_turned_away():
             breakers.admit("a.example", breaker, ALICE)
 
 
-async def test_those_who_ask_hear_when_a_host_is_left_alone_and_when_it_answers_again():
+async def test_the_breaker_reports_when_a_host_stops_and_resumes_answering():
     clock, heard = FakeClock(), Heard()
     breakers = Breakers(POLICY, clock, Random(1), heard)
     breaker = breakers.of("a.example")
@@ -215,7 +215,7 @@ async def test_what_is_repeated_in_vain_is_repeated_no_more_for_a_while(provider
 
 
 async def test_rows_of_a_host_that_never_answered_end_before_long(provider: Provider):
-    provider.down()
+    provider.stop()
     clock = FakeClock()
     async with bench(ONCE, clock=clock) as cli:
         kinds, waited = [], 0.0
@@ -236,7 +236,7 @@ async def test_rows_wait_for_a_host_that_another_process_has_seen_alive(provider
         def has_answered(self, host: str) -> bool:
             return True
 
-    provider.down()
+    provider.stop()
     clock, hosts = FakeClock(), Ledger()
     async with bench(ONCE, clock=clock, hosts=hosts) as cli:
         waited = 0.0
@@ -248,7 +248,7 @@ async def test_rows_wait_for_a_host_that_another_process_has_seen_alive(provider
         assert 1_700.0 < waited < 1_900.0
         assert "after 30 min" in found.reason
         assert hosts.news[-1][1].gave_up
-        provider.up()
+        provider.start()
         await clock.advance(60.0)
         assert (await cli.client("p").get(provider.url())).text == "hello"
         assert hosts.news[-1] == f"127.0.0.1:{provider.port}"

@@ -74,7 +74,7 @@ async def test_one_caller_fetches_for_all(provider: Provider, cache: HttpCache):
     assert sorted(call.kind for call in cli.calls) == [CallKind.FETCHED, *[CallKind.SHARED] * 63]
 
 
-async def test_the_server_can_be_asked_all_the_same(provider: Provider, cache: HttpCache):
+async def test_the_server_can_be_asked_anyway(provider: Provider, cache: HttpCache):
     provider.script = always(Answer(200, FRESH, b"hello"))
     async with bench(cache=cache) as cli:
         await cli.client().get(provider.url())

@@ -147,7 +147,7 @@ async def test_json_is_read_as_leniently_as_elsewhere(provider: Provider, body: 
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b'{"a": ', b"\xff\xfe\xff"])
-async def test_what_is_no_json_is_worth_another_try(provider: Provider, body: bytes):
+async def test_a_reply_that_is_not_json_is_retried(provider: Provider, body: bytes):
     provider.script = always(Answer(200, body=body))
     async with bench() as cli:
         answer = await cli.client().get(provider.url())

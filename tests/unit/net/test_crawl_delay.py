@@ -119,7 +119,7 @@ async def test_no_more_than_a_minute_is_granted(
             assert await sent_away(cli, provider.url()) == wait_s
 
 
-async def test_nobody_is_sent_away_for_more_than_an_hour(provider: Provider):
+async def test_a_crawl_delay_never_waits_more_than_an_hour(provider: Provider):
     provider.script = asking_for("60")
     async with bench(
         {"shop": ProviderPolicy(robots=True, patience_s=0.0)}, clock=FakeClock()
@@ -149,6 +149,6 @@ async def test_no_more_is_remembered_than_there_is_room_for(
     async with bench(OBEDIENT, clock=FakeClock()) as cli:
         await status(cli, provider.url())
         await status(cli, provider.url(host="localhost"))
-        routes, spacings = cli.stack.routes, cli.stack.deps.spacings
-        assert spacings.of(routes.find(provider.url(), "shop")[0]) is None
-        assert spacings.of(routes.find(provider.url(host="localhost"), "shop")[0]) is not None
+        routes, crawl_delays = cli.stack.routes, cli.stack.deps.crawl_delays
+        assert crawl_delays.of(routes.find(provider.url(), "shop")[0]) is None
+        assert crawl_delays.of(routes.find(provider.url(host="localhost"), "shop")[0]) is not None

@@ -60,7 +60,7 @@ def leaks(cli: Bench, *texts: object) -> bool:
         ),
     ],
 )
-async def test_a_credential_stands_in_its_header(
+async def test_a_credential_is_in_its_header(
     provider: Provider, credential: CredentialPolicy, header: str, text: str
 ):
     async with bench({"p": policy(provider, credential)}, gates=OpenGates("0")) as cli:
@@ -69,7 +69,7 @@ async def test_a_credential_stands_in_its_header(
     assert provider.seen[0].request.headers[header] == text
 
 
-async def test_a_credential_stands_in_the_query(provider: Provider):
+async def test_a_credential_is_in_the_query(provider: Provider):
     credential = CredentialPolicy(env="KEY", placement=Placement.QUERY, name="api key")
     async with bench({"p": policy(provider, credential)}, gates=OpenGates("0")) as cli:
         answer = await cli.client("p").get(provider.url("/a"))
@@ -163,7 +163,7 @@ async def test_without_another_credential_the_answer_is_permanent(provider: Prov
     assert caught.value.ending.kind is FaultClass.PERMANENT
 
 
-async def test_an_answer_to_a_request_without_credential_benches_nobody(provider: Provider):
+async def test_an_answer_to_a_request_without_credential_benches_none(provider: Provider):
     provider.script = always(Answer(403))
     async with bench() as cli:
         await cli.client().get(provider.url())
@@ -205,7 +205,7 @@ async def test_an_optional_credential_is_done_without(provider: Provider):
     assert Credentials(providers).problems("p") == []
 
 
-async def test_a_credential_that_nobody_declared_is_a_permanent_fault(provider: Provider):
+async def test_an_undeclared_credential_is_a_permanent_fault(provider: Provider):
     providers = {"p": policy(provider, CredentialPolicy(env="KEY"))}
     async with bench(providers, gates=OpenGates("unknown")) as cli:
         with pytest.raises(AttemptOver, match="do not declare this credential"):

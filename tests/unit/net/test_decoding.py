@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.decompression import DecompressionLimit
+from headgate.core.body_limits import DecompressionLimit
 from headgate.net.decoding import PIECE, BadEncoding, BodyDecoder, TooFarDecompressed, encoding_of
 
 NO_LIMIT = DecompressionLimit()
@@ -72,7 +72,7 @@ def test_what_is_not_packed_at_all_is_noticed(encoding: str, body: bytes):
 
 
 @pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, gzip"])
-def test_what_nobody_asked_for_is_not_guessed_at(encoding: str):
+def test_an_unknown_content_encoding_is_refused(encoding: str):
     with pytest.raises(BadEncoding, match=encoding):
         BodyDecoder(encoding, NO_LIMIT)
 

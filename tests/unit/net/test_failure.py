@@ -63,7 +63,7 @@ def test_what_may_have_been_done_is_not_done_twice(method: str):
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 410, 422])
-def test_an_answer_is_no_failure(status: int):
+def test_an_answer_is_not_a_failure(status: int):
     assert repeats().after_status(status, 100.0) is None
 
 
@@ -118,7 +118,7 @@ async def test_beyond_the_budget_the_answer_stands(provider: Provider):
 
 
 async def test_beyond_the_budget_a_failure_ends_the_attempt(provider: Provider):
-    provider.down()
+    provider.stop()
     clock = FakeClock()
     async with bench({"p": POLICY}, clock=clock) as cli:
         with pytest.raises(AttemptOver, match="no connection") as caught:

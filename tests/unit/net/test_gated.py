@@ -106,7 +106,7 @@ async def test_a_redirect_frees_its_gates_before_the_next_are_taken(provider: Pr
     assert [call.status for call in cli.calls] == [302, 200]
 
 
-async def test_whoever_named_the_url_is_asked_at_every_host_it_leads_to(provider: Provider):
+async def test_the_gate_of_the_provider_that_named_a_url_holds_after_redirects(provider: Provider):
     elsewhere = provider.url("/b", host="localhost")
     provider.script = by_path({"/a": always(redirect(elsewhere)), "/b": always(Answer(200))})
     async with (
@@ -152,7 +152,7 @@ async def test_no_answer_says_nothing_about_a_rate(provider: Provider):
         assert cli.gates.permits[0].told == ["failed", "release"]
 
 
-async def test_whoever_is_cancelled_gives_the_place_back(provider: Provider):
+async def test_a_cancelled_request_releases_its_permit(provider: Provider):
     provider.script = always(Answer(silent=True))
     async with bench() as cli:
         fetching = asyncio.create_task(cli.client().get(provider.url()))

@@ -62,7 +62,7 @@ async def test_a_stale_one_costs_a_304(provider: Provider, cache: HttpCache):
     ]
 
 
-async def test_what_is_gone_is_asked_for_anew(provider: Provider, cache: HttpCache):
+async def test_what_is_gone_is_asked_for_again(provider: Provider, cache: HttpCache):
     provider.script = tagged(b"hello", "max-age=60")
     async with bench(cache=cache) as cli:
         await download(cli, provider.url())

@@ -97,7 +97,7 @@ async def test_what_is_not_allowed_is_skipped_and_nothing_is_sent(provider: Prov
     assert call.cause == str(error)
 
 
-async def test_nobody_is_asked_where_the_settings_do_not_say_so(provider: Provider):
+async def test_robots_txt_is_read_only_if_configured(provider: Provider):
     provider.script = saying("User-agent: *", "Disallow: /")
     async with bench({"shop": ProviderPolicy()}) as cli:
         assert await get(cli, provider.url("/private")) == "hello"
@@ -167,7 +167,9 @@ async def test_a_host_without_one_allows_everything(provider: Provider, status: 
         (Answer(200, body=b"User-agent", cut_at=4), "ended before the answer was complete"),
     ],
 )
-async def test_a_host_that_cannot_say_is_left_alone(provider: Provider, answer: Answer, why: str):
+async def test_a_host_without_a_readable_robots_txt_gets_no_requests(
+    provider: Provider, answer: Answer, why: str
+):
     provider.script = by_path({"/robots.txt": in_turn(answer, Answer(404))}, otherwise=HELLO)
     clock = FakeClock()
     async with bench(OBEDIENT, clock=clock) as cli:
@@ -187,7 +189,7 @@ async def test_a_host_that_takes_no_connection_fails_as_the_request_itself_would
     provider: Provider,
 ):
     clock = FakeClock()
-    provider.down()
+    provider.stop()
     async with bench(OBEDIENT, clock=clock) as cli:
         for _ in range(3):
             with pytest.raises(RobotsUnreached, match="no connection") as caught:
@@ -195,19 +197,19 @@ async def test_a_host_that_takes_no_connection_fails_as_the_request_itself_would
             assert isinstance(caught.value.ending, Fault)
             assert caught.value.ending.kind is FaultClass.TRANSIENT  # it ends after a few tries
         assert len(cli.calls) == 1  # rows that come at the same time share one try
-        provider.up()
+        provider.start()
         await clock.advance(RobotsRules.UNREACHED_S)
         assert await get(cli, provider.url()) == "hello"
-        provider.down()
+        provider.stop()
         await clock.advance(RobotsRules.LIFE_S)
-        cli.stack.robots = Robots(clock, cli.stack.deps.spacings, BreakerPolicy())
+        cli.stack.robots = Robots(clock, cli.stack.deps.crawl_delays, BreakerPolicy())
         with pytest.raises(RobotsUnreached) as caught:
             await get(cli, provider.url())
         assert isinstance(caught.value.ending, Fault)
         assert caught.value.ending.kind is FaultClass.THROTTLED  # it has answered before
 
 
-async def test_rows_do_not_wait_for_ever_for_rules_that_cannot_be_read(provider: Provider):
+async def test_rows_do_not_wait_forever_for_rules_that_cannot_be_read(provider: Provider):
     provider.script = by_path({"/robots.txt": always(Answer(500))}, otherwise=HELLO)
     clock, policy = FakeClock(), BreakerPolicy(give_up_s=1_000.0)
     async with bench(OBEDIENT, clock=clock, breakers=policy) as cli:
@@ -224,7 +226,7 @@ async def test_rows_do_not_wait_for_ever_for_rules_that_cannot_be_read(provider:
         assert caught.value.ending.kind is FaultClass.STALLED
 
 
-def test_the_wait_doubles_up_to_an_hour_and_begins_anew():
+def test_the_wait_doubles_up_to_an_hour_and_starts_over():
     rules = RobotsRules()
 
     def wait_s(retry_after_s: float | None = None) -> float:
@@ -238,11 +240,11 @@ def test_the_wait_doubles_up_to_an_hour_and_begins_anew():
     assert wait_s() == 240
 
 
-async def test_whoever_hands_out_items_hears_of_a_host_that_is_left_alone(provider: Provider):
+async def test_an_unreadable_robots_txt_is_reported_as_trouble_of_the_host(provider: Provider):
     provider.script = by_path({"/robots.txt": in_turn(Answer(500), Answer(404))}, otherwise=HELLO)
     clock, heard = FakeClock(), Heard()
     async with bench(OBEDIENT, clock=clock) as cli:
-        cli.stack.robots = Robots(clock, cli.stack.deps.spacings, BreakerPolicy(), heard)
+        cli.stack.robots = Robots(clock, cli.stack.deps.crawl_delays, BreakerPolicy(), heard)
         await unknown(cli, provider.url())
         await clock.advance(60)
         await get(cli, provider.url())
@@ -260,7 +262,7 @@ async def test_a_failing_server_is_not_asked_by_each_of_twenty(provider: Provide
     assert {(fault.retry_after_s, fault.gate) for fault in faults} == {(600.0, "shop")}
 
 
-async def test_a_gate_that_is_closed_turns_all_away_at_once(provider: Provider):
+async def test_a_gate_that_is_closed_refuses_all_at_once(provider: Provider):
     async with bench(OBEDIENT, gates=ClosedGates(), clock=FakeClock()) as cli:
         first, *others = await asyncio.gather(
             *(get(cli, provider.url(f"/{n}")) for n in range(20)), return_exceptions=True
@@ -309,7 +311,7 @@ async def test_one_asks_for_twenty(provider: Provider):
     assert asked(provider).count("/robots.txt") == 1
 
 
-async def test_somebody_else_asks_when_the_first_has_gone(provider: Provider):
+async def test_another_request_reads_robots_txt_when_the_first_is_cancelled(provider: Provider):
     script = in_turn(Answer(silent=True), Answer(404))
     provider.script = by_path({"/robots.txt": script}, otherwise=HELLO)
     patient = {"shop": ProviderPolicy(robots=True)}
@@ -381,7 +383,7 @@ async def test_five_redirects_are_followed(provider: Provider, redirects: int, f
             assert await get(cli, provider.url("/a")) == "hello"
 
 
-async def test_a_redirect_to_nowhere_is_no_robots_txt(provider: Provider):
+async def test_a_redirect_to_nowhere_is_not_a_robots_txt(provider: Provider):
     provider.script = by_path({"/robots.txt": always(redirect("gopher://a/"))}, otherwise=HELLO)
     async with bench(OBEDIENT) as cli:
         assert await get(cli, provider.url("/a")) == "hello"

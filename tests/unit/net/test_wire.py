@@ -14,6 +14,7 @@ from headgate.ports.wire import Headers, WireRequest, WireTimeouts
 from tests.kit.answers import Answer, always, in_turn, redirect
 from tests.kit.ports import LOOPBACK, free_port
 from tests.kit.provider import Provider, wait_until
+from tests.kit.tcp_server import Listener
 
 SHORT = WireTimeouts(connect_s=5.0, read_s=0.2, total_s=5.0)
 
@@ -101,7 +102,7 @@ async def test_a_body_comes_in_pieces_as_it_arrives(wire: AiohttpWire, provider:
 
 
 @pytest.mark.parametrize(("number", "reads_on"), [(2, True), (MANY + 1, False)])
-async def test_among_many_no_body_is_read_ahead_of_whoever_takes_it(
+async def test_among_many_streams_no_body_is_read_ahead_of_its_reader(
     wire: AiohttpWire, provider: Provider, number: int, reads_on: bool
 ):
     body = bytes(range(256)) * 40_000
@@ -149,9 +150,7 @@ async def test_a_connection_that_was_closed_at_rest_costs_nothing(
     assert [seen.request.path for seen in provider.seen] == ["/a", "/b", "/b"]
 
 
-async def test_a_deed_is_not_done_again_on_another_connection(
-    wire: AiohttpWire, provider: Provider
-):
+async def test_a_post_is_not_repeated_on_another_connection(wire: AiohttpWire, provider: Provider):
     provider.script = in_turn(Answer(200, body=b"hello"), Answer(hang_up=True))
     await fetch(wire, provider.url("/a"))
     with pytest.raises(WireFailure) as caught:
@@ -165,11 +164,9 @@ async def test_what_comes_before_the_answer_is_not_the_answer(wire: AiohttpWire)
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n")
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello")
-        writer.close()
 
-    async with await asyncio.start_server(answer, LOOPBACK, 0) as server:
-        port = server.sockets[0].getsockname()[1]
-        reply, body = await fetch(wire, f"http://{LOOPBACK}:{port}/")
+    async with Listener(answer) as server:
+        reply, body = await fetch(wire, server.url())
     assert (reply.status, body) == (200, b"hello")
     assert reply.headers == [("content-length", "5")]
 
@@ -183,24 +180,19 @@ async def test_a_head_has_no_body_to_wait_for(wire: AiohttpWire, provider: Provi
 
 
 async def test_a_connection_is_dropped_whose_request_was_answered_half_way(wire: AiohttpWire):
-    connections = 0
-
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        nonlocal connections
-        connections += 1
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n")
         await gone.wait()
-        writer.close()
 
     gone = asyncio.Event()
-    async with await asyncio.start_server(answer, LOOPBACK, 0) as server:
-        url = f"http://{LOOPBACK}:{server.sockets[0].getsockname()[1]}/"
+    async with Listener(answer) as server:
+        url = server.url()
         for _ in range(2):
             reply = await wire.send(WireRequest("POST", url, (), b"x" * 50_000_000))
             assert (reply.status, await reply.read(100)) == (413, b"")
         gone.set()
-    assert connections == 2
+    assert server.connections == 2
 
 
 async def test_a_name_without_an_address(wire: AiohttpWire):
@@ -210,7 +202,7 @@ async def test_a_name_without_an_address(wire: AiohttpWire):
     assert failed.why == "unknown host name"
 
 
-async def test_nobody_listens(wire: AiohttpWire):
+async def test_a_port_without_a_listener_is_unreachable(wire: AiohttpWire):
     url = f"http://{LOOPBACK}:{free_port()}/?key=secret"
     failed = await failure(wire, url)
     assert (failed.kind, failed.sent) == (FailureKind.CONNECT, False)
@@ -218,15 +210,13 @@ async def test_nobody_listens(wire: AiohttpWire):
     assert failed.why == "connection refused"
 
 
-async def test_what_is_no_tls(wire: AiohttpWire):
+async def test_a_server_without_tls_is_a_tls_failure(wire: AiohttpWire):
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-        writer.close()
 
-    async with await asyncio.start_server(answer, LOOPBACK, 0) as server:
-        port = server.sockets[0].getsockname()[1]
-        failed = await failure(wire, f"https://{LOOPBACK}:{port}/?key=secret")
+    async with Listener(answer) as server:
+        failed = await failure(wire, server.url("/?key=secret", scheme="https"))
     assert (failed.kind, failed.sent) == (FailureKind.TLS, False)
     assert "no secure connection to" in str(failed)
 
@@ -251,7 +241,7 @@ async def test_a_server_that_falls_silent(wire: AiohttpWire, provider: Provider)
     assert "was silent for 0.2 s" in str(failed)
 
 
-async def test_a_server_that_drips_for_ever(wire: AiohttpWire, provider: Provider):
+async def test_a_server_that_drips_forever(wire: AiohttpWire, provider: Provider):
     provider.script = always(Answer(200, body=b"x" * 1_000, drip_s=0.05))
     patience = WireTimeouts(connect_s=5.0, read_s=5.0, total_s=0.4)
     failed = await failure(wire, provider.url("/?key=secret"), patience)
@@ -282,7 +272,9 @@ async def test_a_server_that_hangs_up(wire: AiohttpWire, provider: Provider):
         Answer(200, [("X-Long", "x" * 100_000)], b"hello"),
     ],
 )
-async def test_what_is_no_proper_http(wire: AiohttpWire, provider: Provider, answer: Answer):
+async def test_a_reply_that_is_not_http_is_a_failure(
+    wire: AiohttpWire, provider: Provider, answer: Answer
+):
     provider.script = always(answer)
     failed = await failure(wire, provider.url("/?key=secret"))
     assert failed.kind in {FailureKind.PROTOCOL, FailureKind.CUT}
@@ -300,9 +292,7 @@ async def test_what_is_recalled_while_it_connects_is_not_sent(
     assert provider.connections == 1, "the connection is kept for the next request"
 
 
-async def test_whoever_is_cancelled_is_not_told_of_a_time_limit(
-    wire: AiohttpWire, provider: Provider
-):
+async def test_a_cancellation_is_not_reported_as_a_timeout(wire: AiohttpWire, provider: Provider):
     provider.script = always(Answer(silent=True))
     task = asyncio.create_task(wire.send(WireRequest("GET", provider.url())))
     await asyncio.to_thread(wait_until, provider.under_way)

@@ -50,7 +50,7 @@ def test_a_bomb_is_seen_by_its_size(tmp_path: Path):
         check(path, Limits(max_decompressed_bytes=MIB))
 
 
-def test_a_directory_that_lies_about_sizes_is_found_out(tmp_path: Path):
+def test_a_directory_that_lies_about_sizes_is_detected(tmp_path: Path):
     path = zipped(tmp_path / "a.zip", bomb=bytes(20 * MIB))
     data = bytearray(path.read_bytes())
     # The size of the first member stands at byte 22 of its local and 24 of its central header.
@@ -104,7 +104,7 @@ def test_a_password_is_noticed(tmp_path: Path):
 @pytest.mark.parametrize(
     "name", ["../a", "a/../../b", "/etc/passwd", "C:\\a", "\\a", "..\\a", "a\0b", "a\nb"]
 )
-def test_names_that_are_no_safe_paths(tmp_path: Path, name: str):
+def test_names_that_are_not_safe_paths(tmp_path: Path, name: str):
     assert name_problem(name)
     path = zipped(tmp_path / "a.zip", **{"x" * len(name): b""})
     path.write_bytes(path.read_bytes().replace(b"x" * len(name), name.encode()))

@@ -71,7 +71,7 @@ async def test_nothing_is_there_before_the_commit(blobs):
 
 
 @pytest.mark.parametrize("name", ["0" * 64, "", "..", "../secret", "unfinished"])
-async def test_what_is_no_name_of_a_blob_opens_nothing(blobs, tmp_path, name):
+async def test_what_is_not_a_name_of_a_blob_opens_nothing(blobs, tmp_path, name):
     (tmp_path / "secret").write_text("secret")
     await keep(blobs, b"hello")
     assert await blobs.open(name) is None
@@ -128,7 +128,7 @@ async def test_a_blob_that_was_committed_again_is_not_removed(blobs, clock):
     assert await content(blobs, again) == b"again"
 
 
-async def test_what_was_never_finished_is_tidied_away_when_it_is_old(blobs, clock, tmp_path):
+async def test_what_was_never_finished_is_cleaned_up_when_it_is_old(blobs, clock, tmp_path):
     forgotten, slow = await blobs.create(), await blobs.create()
     await forgotten.write(b"x" * BLOCK)
     await clock.advance(3_600)
@@ -151,6 +151,6 @@ async def test_the_file_of_a_blob_can_be_found(blobs):
 
 
 @pytest.mark.parametrize("name", ["", "../../etc/passwd", "0" * 63, "A" * 64, "0" * 64 + "\n"])
-def test_what_is_no_name_leads_to_no_file(blobs, name):
+def test_what_is_not_a_name_leads_to_no_file(blobs, name):
     with pytest.raises(ValueError, match="not the name of a blob"):
         blobs.locate(name)

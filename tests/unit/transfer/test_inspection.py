@@ -10,9 +10,9 @@ import openpyxl
 import pytest
 
 from headgate.core.errors import BadSource, UsageError, WrongEncoding
-from headgate.transfer.encodings import Misread
 from headgate.transfer.inspection import inspect
 from headgate.transfer.limits import Limits
+from headgate.transfer.sniff import Misread
 from headgate.transfer.sources import ReadOptions, open_source, open_writer
 from tests.kit.rows import all_rows, good_values
 
@@ -115,7 +115,7 @@ def test_a_table_may_begin_with_a_word_that_others_begin_with(tmp_path: Path, he
         ("a\n1\n".encode("utf-32"), "is in UTF-32, which is not supported; save it as UTF-8"),
     ],
 )
-def test_what_is_no_table_at_all(tmp_path: Path, content: bytes, message: str):
+def test_a_file_that_is_not_a_table_is_refused(tmp_path: Path, content: bytes, message: str):
     with pytest.raises(BadSource, match=message):
         inspect(put(tmp_path / "a.csv", content))
 
@@ -232,7 +232,7 @@ def test_an_archive_without_images_is_refused(tmp_path: Path):
 
 
 def test_a_library_that_is_absent_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setattr("headgate.transfer.extras.find_spec", lambda _name: None)
+    monkeypatch.setattr("headgate.transfer.formats.registry.find_spec", lambda _name: None)
     for name, extra in (("a.xlsx", "xlsx"), ("a.parquet", "parquet")):
         with pytest.raises(UsageError, match=rf'pip install "headgate\[{extra}\]"'):
             inspect(put(tmp_path / name, b"x"))

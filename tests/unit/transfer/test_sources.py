@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from headgate.core.errors import BadSource, UsageError
-from headgate.transfer.formats.csv import CsvWriter
+from headgate.transfer.formats.csv_writer import CsvWriter
 from headgate.transfer.formats.jsonl import JsonlWriter
 from headgate.transfer.formats.parquet import ParquetWriter
 from headgate.transfer.formats.xlsx import XlsxWriter

@@ -40,10 +40,10 @@ export async function dataOf<T>(call: Promise<{ data?: T }>): Promise<T> {
   return (await call).data as T;
 }
 
-type Given<T> = { [Name in keyof T]: Exclude<T[Name], undefined> };
+type WithoutUndefined<T> = { [Name in keyof T]: Exclude<T[Name], undefined> };
 
 /** Drops undefined and empty values from a query. */
-export function query<T extends object>(values: T): Given<T> {
+export function query<T extends object>(values: T): WithoutUndefined<T> {
   const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== "");
-  return Object.fromEntries(given) as Given<T>;
+  return Object.fromEntries(given) as WithoutUndefined<T>;
 }

@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, dataOf, query } from "./client";
-import { keys } from "./keys";
+import type { WRITTEN_FORMATS } from "./formats";
 import { useKeyset } from "./keyset";
+import { keys } from "./queries";
 import type { Export } from "./types";
 
 /** Failures of a job, grouped by message; largest group first. */
@@ -68,8 +69,7 @@ export function isInProgress(each: Export): boolean {
   return each.state === "QUEUED" || each.state === "RUNNING";
 }
 
-export type ExportFormat = "xlsx" | "csv" | "tsv" | "jsonl" | "parquet";
-export const EXPORT_FORMATS: readonly ExportFormat[] = ["xlsx", "csv", "tsv", "jsonl", "parquet"];
+export type ExportFormat = keyof typeof WRITTEN_FORMATS;
 
 /** Requests a file of all rows; the server writes it in the background. */
 export function useRequestExport() {

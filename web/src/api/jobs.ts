@@ -1,7 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, dataOf, query } from "./client";
-import { keys } from "./keys";
 import { useKeyset } from "./keyset";
+import { keys } from "./queries";
 import type { Job, JobFromSource, ReprocessRequest } from "./types";
 
 export interface JobFilter {

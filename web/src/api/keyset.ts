@@ -57,7 +57,7 @@ export interface Rows<T> {
 export function useKeyset<T>(asked: Keyset<T>): Rows<T> {
   const { queryKey, fetchPage, pageSize = PAGE_SIZE, start } = asked;
   const hash = hashKey([queryKey, start, pageSize]);
-  const [seen, setSeen] = useState<Seen>({ hash, chain: EMPTY, pages: FIRST });
+  const [seen, setSeen] = useState<VisiblePages>({ hash, chain: EMPTY, pages: FIRST });
   const current = seen.hash === hash ? seen : { hash, chain: EMPTY, pages: FIRST };
   const { chain, pages } = current;
 
@@ -117,7 +117,7 @@ export function useKeyset<T>(asked: Keyset<T>): Rows<T> {
   };
 }
 
-interface Seen {
+interface VisiblePages {
   hash: string;
   chain: Chain;
   pages: readonly number[];
@@ -129,4 +129,25 @@ function needed(chain: Chain, starts: readonly number[], pages: readonly number[
   const first = starts[pages[0] ?? 0] ?? 0;
   const isShort = lengthOf(chain) === 0 && !isComplete(chain);
   return isShort ? pagesFor(chain, starts, first, first) : existing(chain, pages);
+}
+
+interface Fetched {
+  error: unknown;
+  isFetching: boolean;
+  refetch: () => unknown;
+}
+
+/** A short list that is loaded completely, as rows of a grid. */
+export function listed<T>(items: readonly T[] | undefined, query: Fetched): Rows<T> {
+  return {
+    count: items?.length ?? 0,
+    complete: items !== undefined,
+    row: (index) => items?.[index],
+    show: () => {},
+    cursorAt: () => undefined,
+    loading: items === undefined && !query.error,
+    fetching: query.isFetching,
+    problem: items === undefined && query.error ? asProblem(query.error) : null,
+    retry: () => void query.refetch(),
+  };
 }

@@ -1,4 +1,4 @@
-import { ITEM_MOVES, JOB_MOVES, UNFINISHED } from "./moves";
+import { ITEM_DISPLAY, ITEM_MOVES, JOB_MOVES, OPEN, UNFINISHED } from "./moves";
 import type { Counts, ItemStatus, Job } from "./types";
 
 /** True if the state allows this move. The table comes from the program itself. */
@@ -17,7 +17,7 @@ export function isUnfinished(job: Pick<Job, "state">): boolean {
 
 /** True while the item is pending or running. */
 export function isOpen({ status }: { status: string }): boolean {
-  return status === "PENDING" || status === "PROCESSING";
+  return has(OPEN, status);
 }
 
 /** Number of items with an outcome, including items in REVIEW. */
@@ -25,20 +25,9 @@ export function settled(counts: Counts): number {
   return counts.total - counts.pending - counts.processing;
 }
 
-const COUNTERS: Readonly<Record<ItemStatus, keyof Counts>> = {
-  PENDING: "pending",
-  PROCESSING: "processing",
-  DONE: "done",
-  NOT_FOUND: "notFound",
-  SKIPPED: "skipped",
-  REVIEW: "review",
-  ERROR: "error",
-  CANCELLED: "cancelled",
-};
-
 /** Number of items with that status; 0 for an unknown status. */
 export function countOf(counts: Counts, status: string): number {
-  return counts[COUNTERS[status as ItemStatus]] ?? 0;
+  return counts[ITEM_DISPLAY[status as ItemStatus]?.counter] ?? 0;
 }
 
 function has(list: readonly string[], value: string): boolean {

@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, dataOf } from "./client";
-import { keys } from "./keys";
+import { keys } from "./queries";
 import type { GateChange, Health } from "./types";
 
-export type WhichGates = "used" | "declared" | "all";
+export type GateFilter = "used" | "declared" | "all";
 
 /** Gates with their learned limits; live messages update them (admins only). */
-export function useGates(which: WhichGates = "used") {
+export function useGates(which: GateFilter = "used") {
   return useQuery({
     queryKey: [...keys.providers, which],
     queryFn: ({ signal }) =>

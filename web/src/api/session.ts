@@ -1,6 +1,6 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, dataOf, setCsrf } from "./client";
-import { keys } from "./keys";
+import { keys } from "./queries";
 import type { Me, Role } from "./types";
 
 const RANKS: readonly Role[] = ["viewer", "user", "admin"];

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, dataOf } from "./client";
-import { keys } from "./keys";
+import { keys } from "./queries";
 import type { TokenRequest, UserChange, UserRequest } from "./types";
 
 /** All users, by name (admins only). */

@@ -1,20 +1,17 @@
 import { type ReactNode, useCallback, useId, useLayoutEffect, useRef, useState } from "react";
 import type { Rows } from "../api/keyset";
 import styles from "./DataGrid.module.css";
-import { ErrorState } from "./ErrorState";
-import { GridHead } from "./GridHead";
-import { type Column, GridRow, widthsOf } from "./GridRow";
+import { type Column, GridHead, GridRow, widthsOf } from "./GridRow";
 import { GridTail } from "./GridTail";
-import { useTop } from "./gridTop";
-import { OVERSCAN, useGridWindow } from "./gridWindow";
+import { OVERSCAN, useGridWindow, useShownColumns, useTop } from "./gridModel";
+import { useNarrow, usePhone } from "./hooks";
 import { useKey } from "./keyboard";
-import { useNarrow, usePhone } from "./media";
+import { ErrorState } from "./States";
 import type { Selection } from "./selection";
-import { useShownColumns } from "./shownColumns";
 
 export type { Column } from "./GridRow";
 
-const POOL = 64;
+const ROW_POOL = 64;
 const NO_HIDDEN: readonly string[] = [];
 
 interface DataGridProps<T> {
@@ -56,7 +53,7 @@ export function DataGrid<T>(props: DataGridProps<T>) {
   const { scroller, virtual, base, first, last } = useGridWindow(rows, rowHeight);
   const shown = virtual.getVirtualItems();
   // Rows that leave the view are reused for rows that enter it, not created again.
-  const pool = Math.max(POOL, shown.length);
+  const pool = Math.max(ROW_POOL, shown.length);
   useTop(rows, Math.max(first, Math.min(first + OVERSCAN, last)), props.onTop);
 
   const { count } = rows;
@@ -165,10 +162,10 @@ function isIn(row: number | null, first: number, last: number): boolean {
 }
 
 /** A function with a stable identity that calls the current one, so that rows seldom render. */
-function useStable<In>(deed: (given: In) => void): (given: In) => void {
-  const latest = useRef(deed);
+function useStable<In>(action: (given: In) => void): (given: In) => void {
+  const latest = useRef(action);
   useLayoutEffect(() => {
-    latest.current = deed;
+    latest.current = action;
   });
   return useCallback((given: In) => latest.current(given), []);
 }

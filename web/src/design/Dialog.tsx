@@ -1,7 +1,6 @@
-import { type FormEvent, type ReactNode, useId } from "react";
+import { type FormEvent, type ReactNode, type RefObject, useEffect, useId, useRef } from "react";
 import { Button } from "./Button";
 import styles from "./Dialog.module.css";
-import { useModal } from "./modal";
 
 /** A modal dialog. */
 export function Dialog({
@@ -79,4 +78,38 @@ export function Confirm({
       </form>
     </Dialog>
   );
+}
+
+const FORM_CONTROLS = "form :is(input, select, textarea, button)";
+
+/**
+ * A dialog element that is open while the component is mounted. Focus stays inside and returns
+ * afterwards.
+ */
+export function useModal(onClose: () => void): RefObject<HTMLDialogElement | null> {
+  const ref = useRef<HTMLDialogElement>(null);
+  const close = useRef(onClose);
+  close.current = onClose;
+  useEffect(() => {
+    const dialog = ref.current;
+    if (!dialog) return;
+    if (!dialog.open) dialog.showModal();
+    // Focus the first field, not the close button above it.
+    dialog.querySelector<HTMLElement>(FORM_CONTROLS)?.focus();
+    const cancel = (event: Event) => {
+      event.preventDefault();
+      close.current();
+    };
+    const press = (event: MouseEvent) => {
+      if (event.target === dialog) close.current();
+    };
+    dialog.addEventListener("cancel", cancel);
+    dialog.addEventListener("mousedown", press);
+    return () => {
+      dialog.removeEventListener("cancel", cancel);
+      dialog.removeEventListener("mousedown", press);
+      dialog.close();
+    };
+  }, []);
+  return ref;
 }

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react";
 import { Button } from "./Button";
+import { useModal } from "./Dialog";
 import styles from "./Drawer.module.css";
-import { useModal } from "./modal";
 
 /** Details beside a list. On a phone the drawer takes the whole screen. */
 export function Drawer({

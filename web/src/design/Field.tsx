@@ -1,11 +1,12 @@
 import {
   type InputHTMLAttributes,
   type ReactNode,
+  type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
   useId,
 } from "react";
-import { classes } from "./classes";
 import styles from "./Field.module.css";
+import { classes } from "./format";
 
 export interface FieldProps {
   label: string;
@@ -17,7 +18,7 @@ export interface FieldProps {
   hideLabel?: boolean;
 }
 
-interface Wiring {
+interface FieldIds {
   id: string;
   "aria-describedby": string | undefined;
   "aria-invalid": true | undefined;
@@ -30,7 +31,7 @@ export function Labelled({
   problem,
   hideLabel,
   children,
-}: FieldProps & { children: (wiring: Wiring) => ReactNode }) {
+}: FieldProps & { children: (wiring: FieldIds) => ReactNode }) {
   const id = useId();
   const note = problem ?? hint;
   return (
@@ -114,4 +115,41 @@ export function defined(props: {
 }): FieldProps {
   const { label, hint, problem, hideLabel } = props;
   return { label, hint, problem, hideLabel: hideLabel ?? false };
+}
+
+export interface Option {
+  value: string;
+  label: string;
+}
+
+export function Select({
+  label,
+  hint,
+  problem,
+  hideLabel,
+  options,
+  onChoose,
+  ...select
+}: FieldProps & {
+  options: readonly Option[];
+  onChoose: (value: string) => void;
+} & Omit<SelectHTMLAttributes<HTMLSelectElement>, "onChange">) {
+  return (
+    <Labelled {...defined({ label, hint, problem, hideLabel })}>
+      {(wiring) => (
+        <select
+          {...select}
+          {...wiring}
+          className={styles.input}
+          onChange={(event) => onChoose(event.target.value)}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  );
 }

@@ -1,6 +1,6 @@
 import type { Rows } from "../api/keyset";
 import styles from "./DataGrid.module.css";
-import { counted, grouped } from "./numbers";
+import { counted, grouped } from "./format";
 
 export function GridTail<T>({ rows, total }: { rows: Rows<T>; total: number | undefined }) {
   return (

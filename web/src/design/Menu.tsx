@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { Button, type ButtonProps } from "./Button";
-import { classes } from "./classes";
+import { classes } from "./format";
 import { Icon, type IconName } from "./Icon";
 import styles from "./Menu.module.css";
 

@@ -1,17 +1,15 @@
 import type { Counts } from "../api";
-import { settled } from "../api/moveRules";
-import { grouped } from "./numbers";
+import { countOf, isOpen, settled } from "../api/moveRules";
+import { ITEM_DISPLAY, ITEM_STATUSES, OPEN } from "../api/moves";
+import { grouped } from "./format";
 import styles from "./ProgressBar.module.css";
+import { toneStyle } from "./status";
 
+/** Finished statuses first, then running items. Pending items are the empty rest of the bar. */
 const PARTS = [
-  ["done", "done"],
-  ["notFound", "not found"],
-  ["skipped", "skipped"],
-  ["review", "to review"],
-  ["error", "errors"],
-  ["cancelled", "cancelled"],
-  ["processing", "running"],
-] as const;
+  ...ITEM_STATUSES.filter((status) => !isOpen({ status })),
+  ...OPEN.filter((status) => status !== "PENDING"),
+];
 
 /** Progress of a job by outcome, in words as tooltip and for screen readers. */
 export function ProgressBar({ counts }: { counts: Counts }) {
@@ -28,11 +26,14 @@ export function ProgressBar({ counts }: { counts: Counts }) {
       aria-label="Progress"
       title={words}
     >
-      {PARTS.map(([name]) => (
+      {PARTS.map((status) => (
         <span
-          key={name}
-          className={styles[name]}
-          style={{ width: `${total ? (100 * counts[name]) / total : 0}%` }}
+          key={status}
+          className={isOpen({ status }) ? styles.open : undefined}
+          style={{
+            ...toneStyle(ITEM_DISPLAY[status].tone),
+            width: `${total ? (100 * countOf(counts, status)) / total : 0}%`,
+          }}
         />
       ))}
     </div>
@@ -41,9 +42,11 @@ export function ProgressBar({ counts }: { counts: Counts }) {
 
 /** Counters as a sentence: "1,204 of 2,000 finished: 1,100 done, 4 errors". */
 export function inWords(counts: Counts): string {
-  const parts = PARTS.filter(([name]) => counts[name] > 0).map(
-    ([name, word]) => `${grouped(counts[name])} ${word}`,
-  );
+  const parts = PARTS.filter((status) => countOf(counts, status) > 0).map((status) => {
+    const count = countOf(counts, status);
+    const { one, many } = ITEM_DISPLAY[status];
+    return `${grouped(count)} ${count === 1 ? one : many}`;
+  });
   const head = `${grouped(settled(counts))} of ${grouped(counts.total)} finished`;
   return parts.length ? `${head}: ${parts.join(", ")}` : head;
 }

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react";
 import { Field } from "./Field";
-import { usePhone } from "./media";
+import { usePhone } from "./hooks";
 
-const SETTLED_MS = 250;
+const TYPING_PAUSE_MS = 250;
 
 /** A search field. It reports the text once the user stops typing. The key `/` focuses it. */
 export function SearchField({
@@ -30,7 +30,7 @@ export function SearchField({
   });
   useEffect(() => {
     if (text === value) return;
-    const timer = setTimeout(() => search.current(text), SETTLED_MS);
+    const timer = setTimeout(() => search.current(text), TYPING_PAUSE_MS);
     return () => clearTimeout(timer);
   }, [text, value]);
   return (

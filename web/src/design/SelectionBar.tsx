@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Button } from "./Button";
-import { counted, grouped } from "./numbers";
+import { counted, grouped } from "./format";
 import styles from "./SelectionBar.module.css";
 import type { Selection } from "./selection";
 

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
-import { classes } from "./classes";
+import { classes } from "./format";
 import styles from "./Tabs.module.css";
 
 export interface Tab {

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { useNow } from "./now";
-import { duration } from "./numbers";
+import { duration } from "./format";
+import { useNow } from "./hooks";
 
 const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
@@ -37,10 +37,10 @@ function Moment({ at, children }: { at: string; children: ReactNode }) {
   );
 }
 
-/** "12 s ago", "just now", "in 3 min". */
+/** "12 s ago", "just now", "now", "in 3 min". */
 export function agoInWords(at: number, now: number): string {
   const seconds = (now - at) / 1000;
-  if (Math.abs(seconds) < 2) return "just now";
+  if (Math.abs(seconds) < 2) return seconds < 0 ? "now" : "just now";
   const words = duration(Math.abs(Math.round(seconds)));
   return seconds > 0 ? `${words} ago` : `in ${words}`;
 }

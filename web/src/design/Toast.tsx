@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useCallback, useContext, useState } from "react";
 import { asProblem } from "../api/problem";
 import { Button } from "./Button";
-import { classes } from "./classes";
+import { classes } from "./format";
 import styles from "./Toast.module.css";
 
 interface Notice {

@@ -1,32 +1,36 @@
 // Chart is not exported here: it loads a library, so screens import "../../design/Chart".
-export { Badge, JobBadge, jobStyle, StatusBadge, statusStyle, type Tone } from "./Badge";
+export { Badge, JobBadge, StatusBadge } from "./Badge";
 export { Button, type ButtonProps } from "./Button";
-export { Command } from "./Command";
-export { CopyButton } from "./CopyButton";
-export { classes } from "./classes";
+export { Command, CopyButton } from "./Command";
 export { type Column, DataGrid } from "./DataGrid";
 export { Confirm, Dialog } from "./Dialog";
 export { Drawer } from "./Drawer";
-export { EmptyState } from "./EmptyState";
-export { ErrorState } from "./ErrorState";
 export { Fact, Facts } from "./Facts";
-export { Checkbox, Field, Labelled, TextArea } from "./Field";
+export { Checkbox, Field, Labelled, Select, TextArea } from "./Field";
+export {
+  bytes,
+  classes,
+  counted,
+  duration,
+  grouped,
+  inLine,
+  partsOf,
+  percent,
+  perSecond,
+  sentence,
+} from "./format";
+export { useNow, usePhone } from "./hooks";
 export { Icon, type IconName } from "./Icon";
 export { Key } from "./Key";
 export { useKey } from "./keyboard";
 export { Menu, type MenuItem } from "./Menu";
-export { usePhone } from "./media";
-export { useNow } from "./now";
-export { bytes, counted, duration, grouped, percent, perSecond } from "./numbers";
 export { inWords, ProgressBar } from "./ProgressBar";
 export { Panel, Screen, Toolbar } from "./Screen";
 export { SearchField } from "./SearchField";
-export { Select } from "./Select";
 export { SelectionBar } from "./SelectionBar";
-export { Loading, Skeleton } from "./Skeleton";
+export { EmptyState, ErrorState, Loading, Skeleton } from "./States";
 export { type Selection, useSelection } from "./selection";
-export { sentence } from "./sentence";
+export { jobStyle, statusStyle, type Tone, toneStyle } from "./status";
 export { type Tab, Tabs } from "./Tabs";
 export { Age, Ago, Time } from "./Time";
 export { ToastProvider, useToasts } from "./Toast";
-export { inLine, partsOf } from "./values";

@@ -26,7 +26,7 @@ test("follows the system, also when it changes", () => {
   expect(page.dataset.theme).toBe("light");
 });
 
-test("what somebody chose goes before the system", () => {
+test("the choice of a user goes before the system", () => {
   systemIs(true);
   chooseTheme("light");
   expect(page.dataset.theme).toBe("light");

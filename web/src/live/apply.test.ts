@@ -1,7 +1,7 @@
 import { QueryClient } from "@tanstack/react-query";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Job, keys } from "../api";
-import { CacheUpdater } from "./apply";
+import { CacheUpdater, Throttle } from "./apply";
 import type { Counters } from "./messages";
 
 const COUNTS = { total: 10, pending: 4, processing: 1, done: 5 } as Counters["counts"];
@@ -123,5 +123,36 @@ describe("a live message", () => {
     expect(stale()).toEqual([false, false, false]);
     updater.apply({ kind: "event", value: { ...event, kind: "decided" } });
     expect(stale()).toEqual([true, false, true]);
+  });
+});
+
+describe("a throttle", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("does the first at once and the last of the others later", () => {
+    const done: number[] = [];
+    const throttle = new Throttle(1_000);
+    for (const n of [1, 2, 3]) throttle.run("a", () => done.push(n));
+    throttle.run("b", () => done.push(10));
+    expect(done).toEqual([1, 10]);
+    vi.advanceTimersByTime(1_000);
+    expect(done).toEqual([1, 10, 3]);
+    vi.advanceTimersByTime(5_000);
+    expect(done).toEqual([1, 10, 3]);
+  });
+
+  it("forgets what waits when it is cleared", () => {
+    const done: number[] = [];
+    const throttle = new Throttle(1_000);
+    throttle.run("a", () => done.push(1));
+    throttle.run("a", () => done.push(2));
+    throttle.clear();
+    vi.advanceTimersByTime(5_000);
+    expect(done).toEqual([1]);
   });
 });

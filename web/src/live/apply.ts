@@ -1,7 +1,41 @@
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import { type Item, isOpen, type Job, keys, type Page } from "../api";
 import type { Counters, LiveMessage } from "./messages";
-import { Throttle } from "./throttle";
+
+/** Runs an action at once, then at most once per period. */
+export class Throttle {
+  #waiting = new Map<string, ReturnType<typeof setTimeout>>();
+  #again = new Map<string, () => void>();
+
+  constructor(readonly periodMs: number) {}
+
+  /** Runs now, or after the period since the last run of that name. */
+  run(name: string, action: () => void): void {
+    if (this.#waiting.has(name)) {
+      this.#again.set(name, action);
+      return;
+    }
+    action();
+    this.#waiting.set(
+      name,
+      setTimeout(() => this.#over(name), this.periodMs),
+    );
+  }
+
+  /** Cancels all waiting actions. */
+  clear(): void {
+    for (const timer of this.#waiting.values()) clearTimeout(timer);
+    this.#waiting.clear();
+    this.#again.clear();
+  }
+
+  #over(name: string): void {
+    this.#waiting.delete(name);
+    const action = this.#again.get(name);
+    this.#again.delete(name);
+    if (action) this.run(name, action);
+  }
+}
 
 const PERIOD_MS = 1_000;
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Connection } from "./connection";
-import type { Message } from "./parser";
+import type { Message } from "./messages";
 
 /** A stream that the test writes to, and what it was asked for. */
 class Line {

@@ -1,4 +1,4 @@
-import { type Message, SseParser } from "./parser";
+import { type Message, SseParser } from "./messages";
 
 /**
  * `live`: connected. `connecting`: for the first time. `stale`: disconnected, reconnecting.

@@ -1,7 +1,7 @@
-import type { ErrorComponentProps } from "@tanstack/react-router";
+import { type ErrorComponentProps, Link } from "@tanstack/react-router";
 import { useCallback, useEffect, useState } from "react";
-import { Problem } from "../api";
-import { ErrorState } from "../design";
+import { Problem, useMe } from "../api";
+import { EmptyState, ErrorState, Screen } from "../design";
 import { isReachable, LoadFailure, mayReload } from "./loading";
 
 /** A screen that failed; the rest of the page still works. */
@@ -46,4 +46,27 @@ function NotLoaded() {
     "Headgate cannot be reached. The page loads as soon as the server answers.",
   );
   return <ErrorState error={away} retry={() => void check()} />;
+}
+
+export function NotFoundScreen() {
+  return (
+    <Screen title="Page not found">
+      <p>
+        It may have been deleted, or the link is incomplete. <Link to="/">Go to Jobs</Link>
+      </p>
+    </Screen>
+  );
+}
+
+/** Explains to a user why the page is only for admins. */
+export function AdminsOnly({ what }: { what: string }) {
+  const me = useMe();
+  return (
+    <EmptyState title="Only admins can see this page">
+      <p>
+        {what} You are logged in as {me?.name} with the role {me?.role}. Ask an admin for help or
+        for the admin role.
+      </p>
+    </EmptyState>
+  );
 }

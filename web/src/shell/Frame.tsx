@@ -3,11 +3,11 @@ import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-route
 import { useCallback, useState } from "react";
 import { keys, useAbout, useLogout, useMay, useMe } from "../api";
 import { Button, classes, Icon, type IconName, Menu, ToastProvider } from "../design";
+import { chooseTheme, type Theme, useTheme } from "../design/theme";
 import { LiveProvider } from "../live";
 import styles from "./Frame.module.css";
 import { KeyboardHelp } from "./KeyboardHelp";
 import { LiveIndicator } from "./LiveIndicator";
-import { ThemeSwitch } from "./ThemeSwitch";
 
 /** The frame around every screen: navigation, user, live state. */
 export function Frame() {
@@ -27,7 +27,7 @@ export function Frame() {
           <a href="#main" className={styles.skip}>
             Skip to content
           </a>
-          <Top />
+          <Header />
           <main id="main" tabIndex={-1} className={styles.main}>
             <Outlet />
           </main>
@@ -37,7 +37,7 @@ export function Frame() {
   );
 }
 
-function Top() {
+function Header() {
   // The phone menu closes on navigation.
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const [openedAt, setOpenedAt] = useState<string | null>(null);
@@ -66,17 +66,17 @@ function Top() {
   );
 }
 
-interface Place {
+interface NavLink {
   to: string;
   icon: IconName;
   label: string;
 }
 
-function usePlaces(): Place[] {
+function useNavLinks(): NavLink[] {
   const isAdmin = useMay("admin");
   const hasPending = useAbout()?.features.pendingView ?? false;
-  const pending: Place = { to: "/pending", icon: "clock", label: "Pending" };
-  const forAdmins: Place[] = [
+  const pending: NavLink = { to: "/pending", icon: "clock", label: "Pending" };
+  const forAdmins: NavLink[] = [
     { to: "/providers", icon: "gate", label: "Providers" },
     { to: "/workers", icon: "worker", label: "Workers" },
   ];
@@ -91,7 +91,7 @@ function usePlaces(): Place[] {
 }
 
 function Navigation({ isOpen }: { isOpen: boolean }) {
-  const places = usePlaces();
+  const places = useNavLinks();
   return (
     <nav aria-label="Main" className={classes(styles.nav, isOpen && styles.unfolded)}>
       {places.map(({ to, icon, label }) => (
@@ -136,6 +136,22 @@ function WhoAmI() {
           onSelect: () => logout.mutate(),
         },
       ]}
+    />
+  );
+}
+
+const NEXT: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" };
+const ICONS: Record<Theme, IconName> = { auto: "screen", light: "sun", dark: "moon" };
+const WORDS: Record<Theme, string> = { auto: "system", light: "light", dark: "dark" };
+
+export function ThemeSwitch() {
+  const theme = useTheme();
+  return (
+    <Button
+      variant="quiet"
+      icon={ICONS[theme]}
+      aria-label={`Theme: ${WORDS[theme]}`}
+      onClick={() => chooseTheme(NEXT[theme])}
     />
   );
 }

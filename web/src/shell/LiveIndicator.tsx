@@ -1,5 +1,5 @@
 import { Button, classes, Icon, useNow } from "../design";
-import { duration } from "../design/numbers";
+import { duration } from "../design/format";
 import { useLive } from "../live";
 import styles from "./LiveIndicator.module.css";
 

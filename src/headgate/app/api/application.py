@@ -5,17 +5,11 @@ from fastapi import FastAPI, Request, Response
 
 from headgate import __version__
 from headgate.app.api import (
-    about,
     dead_letters,
-    errors,
     events,
     exports,
     handlers,
-    health,
-    history,
-    ingestion,
     items,
-    job_gates,
     jobs,
     metrics,
     new_job,
@@ -25,19 +19,18 @@ from headgate.app.api import (
     providers,
     queues,
     reprocess,
-    reprocess_across,
     reviews,
     sessions,
     system,
     ui,
     users,
-    workers,
 )
 from headgate.app.api.compression import Compression
 from headgate.app.api.job_request import JobFromSource
 from headgate.app.api.models import Json
 from headgate.app.api.security_headers import SecurityHeaders
 from headgate.app.api.state import AppState
+from headgate.app.api.struct_route import describe_structs
 from headgate.app.api.text_check import describe_text
 
 ROUTERS = (
@@ -45,28 +38,26 @@ ROUTERS = (
     jobs.router,
     items.router,
     reprocess.router,
-    reprocess_across.router,
-    errors.router,
-    job_gates.router,
-    history.router,
+    reprocess.across,
+    providers.of_job,
     exports.router,
     pending.router,
     reviews.waiting,
     reviews.router,
     preview.router,
-    ingestion.router,
+    new_job.ingestion,
     handlers.router,
     queues.router,
     providers.router,
-    workers.router,
+    system.workers,
     dead_letters.router,
     users.users,
     users.tokens,
     sessions.router,
     events.router,
-    about.router,
+    system.about_router,
     system.router,
-    health.router,
+    system.health,
     metrics.router,
     ui.router,
 )
@@ -100,6 +91,7 @@ class Application(FastAPI):
             schemas["JobFromSource"] = made
             for name in ("HTTPValidationError", "ValidationError"):  # ours are problems
                 schemas.pop(name, None)
+            describe_structs(document, self.state.routes)
             describe_text(document)
             self.openapi_schema = document
         return self.openapi_schema

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple, TypeVar
 
 from fastapi import Request, Response
 from fastapi.dependencies.models import Dependant
-from fastapi.routing import APIRoute
 from starlette.requests import ClientDisconnect
 
 from headgate.app.api.identity import client_of, identify, require_user
 from headgate.app.api.problems import ProblemResponse
 from headgate.app.api.state import state_of
+from headgate.app.api.struct_route import StructRoute
 from headgate.app.api.text_check import require_text
-from headgate.core.minimum_pace import LEAST_BYTES_PER_S, latest_s
+from headgate.core.body_limits import LEAST_BYTES_PER_S, body_deadline_s
 
 KB, MB = 1_024, 1_048_576
 UNCOUNTED = 64 * KB
@@ -77,7 +77,7 @@ class BodyReader:
         began_s = self._clock.monotonic()
         chunks = aiter(self._request.stream())
         while True:
-            left_s = began_s + latest_s(len(body), self._grace_s) - self._clock.monotonic()
+            left_s = began_s + body_deadline_s(len(body), self._grace_s) - self._clock.monotonic()
             chunk = await self._next(chunks, left_s)
             if chunk is None:
                 return body
@@ -135,7 +135,7 @@ class _ReadRequest(Request):
         return await state_of(self).threads.bodies.run(json.loads, self.taken)
 
 
-class BoundedRoute(APIRoute):
+class BoundedRoute(StructRoute):
     """Checks the identity, reads the body within its limit, then hands over to FastAPI."""
 
     def get_route_handler(self) -> Handle:

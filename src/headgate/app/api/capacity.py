@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 from headgate.app.api.problems import ProblemResponse
-from headgate.core.slots import Slots
+from headgate.core.fair_turns import Slots
 
 
 class SlotQueue:

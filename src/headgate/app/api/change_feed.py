@@ -6,10 +6,9 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from headgate.app.api.event_view import event_view
-from headgate.app.api.job_view import counts_view, eta_view, wait_view
 from headgate.app.api.problems import public_detail
 from headgate.app.api.state import AppState
+from headgate.app.schema_values import counts_view, eta_view, event_view, wait_view
 from headgate.core.errors import HeadgateError, UnknownJob
 from headgate.core.gates.view import GateView
 from headgate.core.job import Counts, Job
@@ -19,6 +18,7 @@ from headgate.core.time_text import moment
 from headgate.engine.gate_control import read_gates
 from headgate.ports.clock import Clock
 from headgate.ports.reads import EventQuery, EventRow, ItemQuery, JobQuery, ReadStore
+from headgate.schema.events import Changed, Counters, GateChange, Hello, News, Trouble
 
 
 class EventTail:
@@ -66,7 +66,6 @@ class EventTail:
 
 Message = tuple[str, str | None, str]
 """The kind, the id if there is one, and the data as JSON."""
-_Facts = dict[str, object]
 
 
 class Topic(NamedTuple):
@@ -118,7 +117,7 @@ class ChangeFeed:
         self._paced_s: dict[int, float] = {}
         self._newest_id: int | None = None
         self._sent_gates: dict[str, int] | None = None
-        self._sent_facts: dict[str, _Facts] = {}
+        self._sent_facts: dict[str, GateChange] = {}
         self._gates_s = self._jobs_s = float("-inf")
 
     async def messages(self, after: int | None) -> AsyncIterator[Message]:
@@ -126,7 +125,7 @@ class ChangeFeed:
         query = EventQuery(job_id=self._topic.job_id, owner=self._topic.owner)
         seen = await self._newest(query) if after is None else after
         record = EventTail(self._store.reads, self._clock, query, seen)
-        yield "hello", str(seen), "{}"
+        yield "hello", str(seen), _json(Hello())
         while True:
             try:
                 if not await self._goes_on():
@@ -135,10 +134,10 @@ class ChangeFeed:
                     yield message
                 rows = await record.fresh()
             except HeadgateError as error:
-                yield "trouble", None, _json({"detail": public_detail(error)})
+                yield "trouble", None, _json(Trouble(detail=public_detail(error)))
                 rows = []
             for row in rows:
-                yield "event", str(row.id), event_view(row).model_dump_json(by_alias=True)
+                yield "event", str(row.id), _json(event_view(row))
             await self._clock.sleep(self.PERIOD_S)
 
     async def _goes_on(self) -> bool:
@@ -164,7 +163,7 @@ class ChangeFeed:
                 yield (
                     "changed",
                     None,
-                    _json({"jobId": str(job.id), "after": _cursor(job, since_us)}),
+                    _json(Changed(job_id=str(job.id), after=_cursor(job, since_us))),
                 )
             elif self._is_due(job):
                 sent = self._sent_pace.get(job.id)
@@ -218,23 +217,23 @@ class ChangeFeed:
             self._sent_jobs.pop(job_id)
             return None
 
-    async def _counters(self, job: Job, counts: Counts) -> dict[str, object]:
+    async def _counters(self, job: Job, counts: Counts) -> Counters:
         limit = await self._limit_cache.limit_of(job)
         limited_by = wait_view(limit.wait)
         eta = eta_view(self._monitor.eta(job, counts.open, limit))
         rate = self._monitor.rate(job.id)
         self._paced_s[job.id] = self._clock.monotonic()
         self._sent_pace[job.id] = (limited_by, eta, rate)
-        return {
-            "jobId": str(job.id),
-            "state": str(job.state),
-            "counts": counts_view(counts).model_dump(by_alias=True),
-            "ingest": dict(job.ingest),
-            "rate": rate,
-            "eta": eta and eta.model_dump(by_alias=True),
-            "limitedBy": limited_by and limited_by.model_dump(by_alias=True),
-            "at": moment(self._clock.now()),
-        }
+        return Counters(
+            job_id=str(job.id),
+            state=job.state,
+            counts=counts_view(counts),
+            ingest=job.ingest,
+            rate=rate,
+            eta=eta,
+            limited_by=limited_by,
+            at=moment(self._clock.now()),
+        )
 
     def _watches_gates(self) -> bool:
         """Return whether gates are sent: while the job is unfinished, or to admins."""
@@ -249,7 +248,7 @@ class ChangeFeed:
             return
         self._gates_s = now_s
         for view in await (self._gates() if self._topic.job_id is None else self._gates_of_job()):
-            yield "gate", None, _json({"at": moment(self._clock.now()), **_facts(view)})
+            yield "gate", None, _json(replace(_facts(view), at=moment(self._clock.now())))
 
     async def _gates_of_job(self) -> Sequence[GateView]:
         reading = await self._limit_cache.read(self._topic.job_id or 0)
@@ -266,19 +265,20 @@ class ChangeFeed:
         return (await read_gates(self._store.limits, self._limits, changed)).views
 
 
-def _facts(view: GateView) -> _Facts:
-    return {
-        "key": view.key,
-        "name": view.name,
-        "nowPerS": view.now_per_s,
-        "learnedPerS": view.learned_per_s,
-        "closed": view.closed,
-        "closedUntil": view.closed_until,
-        "why": view.why,
-        "inFlight": view.in_flight,
-        "latencyS": view.latency_s,
-        "refusedShare": view.refused_share,
-    }
+def _facts(view: GateView) -> GateChange:
+    """The facts whose change is sent, without a time."""
+    return GateChange(
+        key=view.key,
+        name=view.name,
+        now_per_s=view.now_per_s,
+        learned_per_s=view.learned_per_s,
+        closed=view.closed,
+        closed_until=view.closed_until,
+        why=view.why,
+        in_flight=view.in_flight,
+        latency_s=view.latency_s,
+        refused_share=view.refused_share,
+    )
 
 
 def _cursor(job: Job, since_us: int) -> str:
@@ -287,5 +287,5 @@ def _cursor(job: Job, since_us: int) -> str:
     return encode_cursor(Cursor(SortOrder.UPDATED, name, max(since_us, 0), 0))
 
 
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
+def _json(news: News) -> str:
+    return msgspec.json.encode(news).decode()

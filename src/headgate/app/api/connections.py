@@ -60,7 +60,6 @@ class ServerConnections:
         self._owing.pop(connection, None)
 
     def streams(self, connection: Connection) -> None:
-        """Note that the connection carries an event stream."""
         if connection in self._open:
             self._streaming[connection] = None
 

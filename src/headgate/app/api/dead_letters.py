@@ -7,9 +7,8 @@ from pydantic import Field
 
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import CurrentUser, Writer
-from headgate.app.api.item_view import ItemPage
-from headgate.app.api.items import ErrorClass, page_view
-from headgate.app.api.models import Identifier, RequestModel, ResponseModel
+from headgate.app.api.items import ErrorClass
+from headgate.app.api.models import RequestModel
 from headgate.app.api.params import (
     After,
     KeysetOnly,
@@ -20,10 +19,13 @@ from headgate.app.api.params import (
 )
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import State
+from headgate.app.schema_values import page_view
 from headgate.core.errors import UnknownItem
 from headgate.core.paging import SortOrder
-from headgate.engine.job_control import DEAD, DeadLetters, Replay
+from headgate.engine.job_control import DEAD, DeadLetters, ReplaySelection
 from headgate.ports.reads import ItemQuery
+from headgate.schema.items import DeadOfJobView, DeadTotals, ItemView, Replayed
+from headgate.schema.values import Page
 
 router = APIRouter(prefix="/api/dead-letters", tags=["dead letters"], route_class=BoundedRoute)
 
@@ -38,7 +40,7 @@ async def ls(
     job_type: JobType = None,
     page_size: PageSize = 100,
     after: After = None,
-) -> ItemPage:
+) -> Page[ItemView]:
     """List dead letters, oldest failure first."""
     query = ItemQuery(
         job_id=None,
@@ -52,21 +54,6 @@ async def ls(
         tail=True,
     )
     return page_view(await app_state.store.reads.items(query))
-
-
-class DeadOfJobView(ResponseModel):
-    job_id: Identifier
-    name: str
-    count: int
-
-
-class DeadTotals(ResponseModel):
-    """Number of dead letters, in total and per job, newest job first."""
-
-    count: int
-    whole: bool
-    """False if there were too many jobs to count; then only the newest were counted."""
-    jobs: list[DeadOfJobView]
 
 
 @router.get("/jobs", responses=documented())
@@ -98,11 +85,6 @@ class ReplayRequest(RequestModel):
     dry_run: bool = False
 
 
-class Replayed(ResponseModel):
-    count: int
-    job_ids: list[Identifier]
-
-
 @router.post("/replay", responses=documented(409))
 async def replay(asked: ReplayRequest, who: Writer, app_state: State) -> Replayed:
     """Move dead letters back to PENDING."""
@@ -110,7 +92,7 @@ async def replay(asked: ReplayRequest, who: Writer, app_state: State) -> Replaye
         raise ProblemResponse(422, "name exactly one of `itemIds`, `jobId` and `all`")
     if asked.job_type is not None and not asked.everything:
         raise ProblemResponse(422, "`jobType` can only be used with `all`")
-    what = Replay(
+    what = ReplaySelection(
         ids=None if asked.item_ids is None else numbers_in(asked.item_ids),
         job_id=await job_named(app_state, who.sees, asked.job_id),
         handler=asked.job_type,

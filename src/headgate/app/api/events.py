@@ -11,22 +11,16 @@ from starlette.responses import Response
 
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.change_feed import ChangeFeed, Topic
-from headgate.app.api.event_view import EventView, event_view
 from headgate.app.api.identity import CurrentUser, is_still
-from headgate.app.api.models import ResponseModel
 from headgate.app.api.params import job_named, number_in
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import State
+from headgate.app.schema_values import event_view
 from headgate.ports.reads import EventQuery
+from headgate.schema.events import EventView
+from headgate.schema.values import Page
 
 router = APIRouter(prefix="/api/events", tags=["events"], route_class=BoundedRoute)
-
-
-class EventPage(ResponseModel):
-    """Events, newest first."""
-
-    items: list[EventView]
-    next: str | None
 
 
 JobChoice = Annotated[
@@ -70,7 +64,7 @@ async def log(
     after: Annotated[
         str | None, Query(max_length=40, description="`next` of the previous page.")
     ] = None,
-) -> EventPage:
+) -> Page[EventView]:
     """List events, newest first."""
     query = EventQuery(
         job_id=await job_named(app_state, who.sees, job_id),
@@ -81,9 +75,7 @@ async def log(
     )
     rows = await app_state.store.reads.events(query)
     more = len(rows) == page_size
-    return EventPage(
-        items=[event_view(row) for row in rows], next=str(rows[-1].id) if more else None
-    )
+    return Page(items=[event_view(row) for row in rows], next=str(rows[-1].id) if more else None)
 
 
 def _after(text: str | None) -> int | None:

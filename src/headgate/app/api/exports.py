@@ -1,60 +1,31 @@
 """Exports: files of all rows of a job, written from the database in the background."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from urllib.parse import quote
 
+import msgspec
 from fastapi import APIRouter, Header, Path, Query, Response
 from starlette.responses import FileResponse
 
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Writer
-from headgate.app.api.models import Identifier, Moment, ResponseModel
 from headgate.app.api.params import OwnJob, number_in
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import AppState, State
+from headgate.app.api.struct_route import JSON, reference_to
 from headgate.app.data_folder import safe_name
 from headgate.core.errors import UnknownExport
 from headgate.core.job import Job
 from headgate.core.time_text import moment
 from headgate.ports.exports import ExportRecord, ExportState, NewExport
+from headgate.schema.jobs import ExportView
+from headgate.schema.values import Listed
+from headgate.transfer.formats.registry import FORMATS, WrittenFormat
 
 router = APIRouter(prefix="/api/jobs", tags=["exports"], route_class=BoundedRoute)
 
-MEDIA_TYPES = {
-    "csv": "text/csv; charset=utf-8",
-    "tsv": "text/tab-separated-values; charset=utf-8",
-    "jsonl": "application/x-ndjson",
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    "parquet": "application/vnd.apache.parquet",
-}
-
-
-JSON = "application/json"
+EXCEL = WrittenFormat("xlsx")
 BINARY = {"type": "string", "format": "binary"}
-
-
-class ExportView(ResponseModel):
-    id: Identifier
-    job_id: Identifier
-    format: str
-    state: ExportState
-    rows: int
-    sha256: str | None
-    """Hash of the canonical values. `headgate export JOB --check FILE` compares it."""
-    size: int | None
-    asked_by: str
-    error: str | None
-    report: dict[str, Any] | None
-    url: str | None
-    """Path of the file; null until the export is done."""
-    created_at: Moment
-    finished_at: Moment
-
-
-class Exports(ResponseModel):
-    """Exports of a job, newest first."""
-
-    items: list[ExportView]
 
 
 ExportId = Annotated[str, Path(alias="exportId", max_length=40)]
@@ -65,9 +36,7 @@ async def ask(
     job: OwnJob,
     who: Writer,
     app_state: State,
-    export_format: Annotated[
-        Literal["xlsx", "csv", "tsv", "jsonl", "parquet"], Query(alias="format")
-    ] = "xlsx",
+    export_format: Annotated[WrittenFormat, Query(alias="format")] = EXCEL,
     formulas: Annotated[
         Literal["neutral", "raw"],
         Query(
@@ -77,30 +46,33 @@ async def ask(
 ) -> ExportView:
     """Request a file of all rows. It is written in the background, from the database."""
     cap = app_state.settings.server.unfinished_exports_per_user
-    new = NewExport(job.id, export_format, who.name, {"formulas": formulas}, cap)
+    new = NewExport(job.id, export_format.value, who.name, {"formulas": formulas}, cap)
     record = await app_state.store.exports.ask_export(new)
     await app_state.store.notifier.ring()
     return export_view(record)
 
 
 @router.get("/{jobId}/exports", responses=documented())
-async def ls(job: OwnJob, app_state: State) -> Exports:
-    """List the exports of a job."""
+async def ls(job: OwnJob, app_state: State) -> Listed[ExportView]:
+    """List the exports of a job, newest first."""
     records = await app_state.store.exports.exports(job.id)
-    return Exports(items=[export_view(record) for record in records])
+    return Listed(items=[export_view(record) for record in records])
 
 
 @router.get(
     "/{jobId}/exports/{exportId}",
-    response_model=ExportView,
+    response_class=FileResponse,
     responses={
         **documented(),
         200: {
-            "model": ExportView,
             "description": "The file, or with `Accept: application/json` the export's record.",
-            "content": {each: {"schema": BINARY} for each in MEDIA_TYPES.values()},
+            "content": reference_to(ExportView)
+            | {FORMATS[each].media_type: {"schema": BINARY} for each in WrittenFormat},
         },
-        202: {"model": ExportView, "description": "The file is not finished; ask again."},
+        202: {
+            "description": "The file is not finished; ask again.",
+            "content": reference_to(ExportView),
+        },
     },
 )
 async def fetch(
@@ -115,7 +87,7 @@ async def fetch(
     if done and JSON not in accept:
         return _file(app_state, job, record)
     waiting = record.state in {ExportState.QUEUED, ExportState.RUNNING}
-    body = export_view(record).model_dump_json(by_alias=True)
+    body = msgspec.json.encode(export_view(record))
     return Response(body, 202 if waiting else 200, media_type=JSON)
 
 
@@ -129,7 +101,7 @@ def _file(app_state: AppState, job: Job, record: ExportRecord) -> Response:
     name = f"{stem or f'job-{job.id}'}-results.{record.format}"
     return FileResponse(
         path,
-        media_type=MEDIA_TYPES[record.format],
+        media_type=FORMATS[record.format].media_type,
         headers={
             "Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}",
             "X-Content-SHA256": record.sha256 or "",
@@ -158,7 +130,7 @@ def export_view(record: ExportRecord) -> ExportView:
         size=record.size,
         asked_by=record.asked_by,
         error=record.error,
-        report=dict(record.report) if record.report else None,
+        report=record.report or None,
         url=url,
         created_at=moment(record.created_at),
         finished_at=moment(record.finished_at),

@@ -9,43 +9,24 @@ from msgspec.structs import replace
 from headgate.app.address_check import require_public
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import CurrentUser
-from headgate.app.api.models import Json, ResponseModel
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import AppState, State
 from headgate.core.config_schema import require_config
 from headgate.core.errors import UsageError
 from headgate.core.job import LOCAL_OWNER
-from headgate.handlers.info import HandlerInfo
 from headgate.handlers.lookup.handler import NAME as LOOKUP
 from headgate.handlers.lookup.handler import of_config
-from headgate.handlers.registry import DOWNLOAD
+from headgate.handlers.registry import DOWNLOAD, HandlerInfo
+from headgate.schema.system import HandlerView
+from headgate.schema.values import Listed
 
 router = APIRouter(prefix="/api/handlers", tags=["handlers"], route_class=BoundedRoute)
 
 
-class HandlerView(ResponseModel):
-    name: str
-    about: str
-    provider: str | None
-    strategies: list[str]
-    pack: int | None
-    version: str
-    needs: list[str]
-    """Columns that every row must have."""
-    config_schema: Json | None
-    """JSON Schema of the configuration; null if the handler accepts any."""
-
-
-class Handlers(ResponseModel):
-    """Handlers by name."""
-
-    items: list[HandlerView]
-
-
 @router.get("", responses=documented())
-async def ls(who: CurrentUser, app_state: State) -> Handlers:
-    """List the handlers that a job can use."""
-    return Handlers(items=[_view(info) for info in _offered(app_state)])
+async def ls(who: CurrentUser, app_state: State) -> Listed[HandlerView]:
+    """List the handlers that a job can use, by name."""
+    return Listed(items=[_view(info) for info in _offered(app_state)])
 
 
 def require_handler(app_state: AppState, name: str) -> HandlerInfo:
@@ -98,5 +79,5 @@ def _view(info: HandlerInfo) -> HandlerView:
         pack=info.pack,
         version=info.version,
         needs=list(info.needs),
-        config_schema=dict(info.config_schema) if info.config_schema else None,
+        config_schema=info.config_schema or None,
     )

@@ -15,16 +15,7 @@ from headgate.core.status import UNFINISHED
 from headgate.ports.clock import Clock
 from headgate.ports.reads import JobQuery
 from headgate.ports.store import Store
-
-
-class GatePoint(msgspec.Struct, frozen=True):
-    """The rate of a gate and the responses of its provider at one time."""
-
-    name: str
-    now_per_s: float | None
-    latency_s: float | None
-    refused_share: float
-    in_flight: int
+from headgate.schema.jobs import GatePoint
 
 
 class JobPoint(msgspec.Struct, frozen=True):
@@ -67,7 +58,13 @@ MOST_GATES = 4
 def points_of(views: Sequence[GateView]) -> list[GatePoint]:
     busiest = sorted(views, key=lambda view: view.replies, reverse=True)[:MOST_GATES]
     return [
-        GatePoint(view.name, view.now_per_s, view.latency_s, view.refused_share, view.in_flight)
+        GatePoint(
+            name=view.name,
+            now_per_s=view.now_per_s,
+            latency_s=view.latency_s,
+            refused_share=view.refused_share,
+            in_flight=view.in_flight,
+        )
         for view in busiest
         if view.replies
     ]

@@ -10,9 +10,9 @@ from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBea
 
 from headgate.app.api.problems import ProblemResponse
 from headgate.app.api.state import AppState, State
-from headgate.app.credentials import csrf_of, digest_of
-from headgate.core.client_address import client_address, is_trusted, networks_of
-from headgate.core.user import RANKS, Role, TokenKind, weaker
+from headgate.app.credentials import csrf_token, token_digest
+from headgate.core.address import client_address, is_trusted, parse_networks
+from headgate.core.user import RANKS, Role, TokenKind, weaker_role
 from headgate.ports.access import Bearer
 
 COOKIE = "headgate_session"
@@ -55,14 +55,14 @@ async def identify(
 ) -> Principal:
     """Return the caller, or raise 401."""
     if header is not None:
-        found = await app_state.store.access.bearer(digest_of(header.credentials), TokenKind.API)
+        found = await app_state.store.access.bearer(token_digest(header.credentials), TokenKind.API)
         if found is not None:
             return _principal(found)
     elif cookie:
-        found = await app_state.store.access.bearer(digest_of(cookie), TokenKind.LOGIN)
+        found = await app_state.store.access.bearer(token_digest(cookie), TokenKind.LOGIN)
         if found is not None:
             _require_own_page(request, cookie)
-            return _principal(found, csrf_of(cookie))
+            return _principal(found, csrf_token(cookie))
     raise ProblemResponse(
         401,
         "this token is unknown, expired or revoked"
@@ -73,7 +73,7 @@ async def identify(
 
 
 def _principal(found: Bearer, csrf: str | None = None) -> Principal:
-    role = weaker(found.token.role, found.user.role)
+    role = weaker_role(found.token.role, found.user.role)
     return Principal(found.user.name, role, found.token.id, csrf)
 
 
@@ -82,7 +82,7 @@ def _require_own_page(request: Request, secret: str) -> None:
     if request.method in SAFE:
         return
     shown = request.headers.get(CSRF_HEADER, "")
-    if not hmac.compare_digest(shown.encode(), csrf_of(secret).encode()):
+    if not hmac.compare_digest(shown.encode(), csrf_token(secret).encode()):
         raise ProblemResponse(
             403, f"send the value of `csrf` from /api/me in the header {CSRF_HEADER}"
         )
@@ -147,7 +147,7 @@ def maker_of(who: Principal | Bearer, request: Request, app_state: AppState) -> 
 
 def client_of(request: Request, app_state: AppState) -> str:
     """Return the address of the client, as a trusted proxy names it or else of the connection."""
-    trusted = networks_of(app_state.settings.server.trusted_proxies)
+    trusted = parse_networks(app_state.settings.server.trusted_proxies)
     return client_address(_peer(request), request.headers.getlist("x-forwarded-for"), trusted)
 
 
@@ -158,7 +158,7 @@ def is_https(request: Request, app_state: AppState) -> bool:
         return True
     forwarded = ",".join(request.headers.getlist("x-forwarded-proto")).rpartition(",")[2]
     is_named_https = forwarded.strip().lower() == "https"
-    return is_named_https and is_trusted(_peer(request), networks_of(server.trusted_proxies))
+    return is_named_https and is_trusted(_peer(request), parse_networks(server.trusted_proxies))
 
 
 def _peer(request: Request) -> str:

@@ -6,9 +6,6 @@ from fastapi import APIRouter, Query
 
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import CurrentUser
-from headgate.app.api.item_view import ItemPage, ItemView, ItemWhole, item_view, item_whole
-from headgate.app.api.job_view import WaitView, wait_view
-from headgate.app.api.models import Identifier, ResponseModel
 from headgate.app.api.params import (
     After,
     ItemId,
@@ -27,12 +24,14 @@ from headgate.app.api.params import (
 from headgate.app.api.problems import documented
 from headgate.app.api.state import AppState, State
 from headgate.app.handler_finder import item_wait
+from headgate.app.schema_values import item_view, item_whole, page_view, wait_view, why_view
 from headgate.core.errors import UnknownItem, UnknownJob
 from headgate.core.job import Job
 from headgate.core.paging import SortOrder
-from headgate.engine.limited_by import wait_of, waits_of
-from headgate.engine.why import ending_of
-from headgate.ports.reads import ItemDetail, ItemQuery, Page
+from headgate.engine.why import wait_of_item, waits_of_items
+from headgate.ports.reads import ItemDetail, ItemQuery, ItemRows
+from headgate.schema.items import ItemView, ItemWhole, Why
+from headgate.schema.values import Page
 
 router = APIRouter(prefix="/api", tags=["items"], route_class=BoundedRoute)
 
@@ -68,7 +67,7 @@ async def ls(
     ] = False,
     page_size: PageSize = 100,
     after: After = None,
-) -> ItemPage:
+) -> Page[ItemView]:
     """List the items of a job with their stored results. `from` and `to` need `order=updated`."""
     query = ItemQuery(
         job_id=job.id,
@@ -88,26 +87,26 @@ async def ls(
     return await _with_waits(app_state, job, page) if waits else page_view(page)
 
 
-async def _with_waits(app_state: AppState, job: Job, page: Page) -> ItemPage:
+async def _with_waits(app_state: AppState, job: Job, page: ItemRows) -> Page[ItemView]:
     reading = await app_state.limit_cache.read(job.id)
     at = await app_state.limit_cache.situation(job.id)
-    found = await waits_of(app_state.store, job, at, reading, page.items)
+    found = await waits_of_items(app_state.store, job, at, reading, page.items)
     views = [item_view(row, wait_view(wait)) for row, wait in zip(page.items, found, strict=True)]
-    return ItemPage(items=views, next=page.next)
+    return Page(items=views, next=page.next)
 
 
-async def with_waits_across(app_state: AppState, page: Page) -> ItemPage:
+async def with_waits_across(app_state: AppState, page: ItemRows) -> Page[ItemView]:
     """Add waits to items of several jobs. The order of the page is kept."""
     views: dict[int, ItemView] = {}
     for job_id in dict.fromkeys(row.job_id for row in page.items):
         rows = [row for row in page.items if row.job_id == job_id]
         try:
             job = await app_state.store.reads.job(job_id)
-            part = await _with_waits(app_state, job, Page(rows, None))
+            part = await _with_waits(app_state, job, ItemRows(rows, None))
         except UnknownJob:  # deleted since the page was read
-            part = page_view(Page(rows, None))
+            part = page_view(ItemRows(rows, None))
         views |= {int(view.id): view for view in part.items}
-    return ItemPage(items=[views[row.id] for row in page.items], next=page.next)
+    return Page(items=[views[row.id] for row in page.items], next=page.next)
 
 
 @router.get("/jobs/{jobId}/items/{itemId}", responses=documented())
@@ -124,11 +123,11 @@ async def by_key(
     who: CurrentUser,
     key: Annotated[str, Query(max_length=2_000, description="The whole key.")],
     job_id: Annotated[str | None, Query(alias="jobId", max_length=40)] = None,
-) -> ItemPage:
+) -> Page[ItemView]:
     """Find items by key, newest jobs first. Returns at most 100, without a next page."""
     job = await job_named(app_state, who.sees, job_id)
     found = await app_state.store.rows.by_key(key, job, who.sees)
-    return ItemPage(items=[item_view(row) for row in found], next=None)
+    return Page(items=[item_view(row) for row in found], next=None)
 
 
 @router.get("/items/{itemId}", responses=documented())
@@ -142,34 +141,12 @@ async def _whole(item: ItemDetail, app_state: AppState) -> ItemWhole:
     return item_whole(item, attempts, await app_state.store.rows.decision(item.row.id))
 
 
-class Why(ResponseModel):
-    item_id: Identifier
-    status: str
-    waiting: WaitView | None
-    """Null if the item is finished."""
-    ended: str
-    """Class and message of the failure; empty while the item is open."""
-    todo: str
-    """What the user can do about it."""
-
-
 @router.get("/items/{itemId}/why", responses=documented())
 async def why(item: OwnItem, app_state: State) -> Why:
     """Explain why an item waits, or how it ended."""
     row = item.row
     gates = await app_state.limit_cache.gates_of(row.job_id)
     attempts = await app_state.store.reads.attempts(row.id)
-    wait = await wait_of(app_state.store, gates, item, attempts)
+    wait = await wait_of_item(app_state.store, gates, item, attempts)
     wait = item_wait(await app_state.store.reads.job(row.job_id), wait)
-    ended, todo = ending_of(row) or ("", "")
-    return Why(
-        item_id=str(row.id),
-        status=str(row.status),
-        waiting=wait_view(wait),
-        ended=ended,
-        todo=todo,
-    )
-
-
-def page_view(page: Page) -> ItemPage:
-    return ItemPage(items=[item_view(row) for row in page.items], next=page.next)
+    return why_view(row, wait)

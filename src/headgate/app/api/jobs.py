@@ -1,23 +1,40 @@
-"""Jobs: list, show, pause, resume, cancel, change, process a slice, delete."""
+"""Jobs: list, show, control, delete, process a slice; their failures and their history."""
 
 import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
+from msgspec.structs import asdict, replace
 from pydantic import Field
 
 from headgate.app.api.bodies import BoundedRoute
+from headgate.app.api.history_samples import JobPoint
 from headgate.app.api.identity import CurrentUser, Writer
-from headgate.app.api.job_view import JobDetail, JobPage, JobResponse, job_detail, job_view
-from headgate.app.api.models import RequestModel, ResponseModel, Whole
+from headgate.app.api.models import RequestModel, Whole
 from headgate.app.api.params import After, KeysetOnly, OwnJob, PageSize
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import AppState, State
+from headgate.app.schema_values import (
+    counts_view,
+    error_group_view,
+    eta_view,
+    job_response,
+    wait_view,
+)
 from headgate.core.job import Job
 from headgate.core.paging import Cursor, SortOrder, decode_cursor, encode_cursor, filter_hash
 from headgate.core.status import JobState
+from headgate.core.time_text import moment
 from headgate.engine.job_control import JobControl
 from headgate.ports.reads import JobQuery
+from headgate.schema.jobs import (
+    ErrorGroupView,
+    JobDetail,
+    JobResponse,
+    ReadingView,
+    SliceDone,
+)
+from headgate.schema.values import Listed, Page
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 
@@ -40,7 +57,7 @@ async def ls(
     q: Text = None,
     page_size: PageSize = 50,
     after: After = None,
-) -> JobPage:
+) -> Page[JobDetail]:
     """List jobs, newest first."""
     wanted = states_in(states)
     name = filter_hash(who.sees, sorted(wanted), handler, q)
@@ -58,7 +75,7 @@ async def ls(
     views = await asyncio.gather(*(_listed(app_state, job) for job in jobs))
     more = len(jobs) == page_size
     following = encode_cursor(Cursor(SortOrder.INPUT, name, 0, jobs[-1].id)) if more else None
-    return JobPage(items=views, next=following)
+    return Page(items=views, next=following)
 
 
 @router.get("/{jobId}", responses=documented())
@@ -108,16 +125,6 @@ async def remove(job: OwnJob, who: Writer, app_state: State) -> Response:
     return Response(status_code=204)
 
 
-class SliceDone(ResponseModel):
-    settled: int
-    """Items that the slice finished."""
-    remaining: int
-    """Items that are still open."""
-    more: bool
-    """True if another slice would find work."""
-    duration_ms: float
-
-
 @router.post("/{jobId}/kickoff", responses=documented(409))
 async def kickoff(
     job: OwnJob,
@@ -143,8 +150,28 @@ async def kickoff(
     )
 
 
+@router.get("/{jobId}/errors", responses=documented())
+async def errors(job: OwnJob, app_state: State) -> Listed[ErrorGroupView]:
+    """Group the failures of a job by signature, largest first."""
+    groups = await app_state.store.reads.error_groups(job.id)
+    return Listed(items=[error_group_view(group) for group in groups])
+
+
+@router.get("/{jobId}/history", responses=documented())
+async def history(job: OwnJob, app_state: State) -> Listed[ReadingView]:
+    """Return the readings that this server took, oldest first. They are lost at a restart."""
+    return Listed(items=[reading_view(each) for each in app_state.history_samples.of(job.id)])
+
+
+def reading_view(reading: JobPoint) -> ReadingView:
+    return ReadingView(
+        at=moment(reading.at_us),
+        counts=counts_view(reading.counts),
+        gates=[*reading.gates],
+    )
+
+
 def states_in(text: str | None) -> frozenset[JobState]:
-    """Parse job states; empty if the text is."""
     names = [part.strip().upper() for part in (text or "").split(",") if part.strip()]
     for name in names:
         if name not in JobState.__members__:
@@ -155,9 +182,20 @@ def states_in(text: str | None) -> frozenset[JobState]:
 
 
 async def _listed(app_state: AppState, job: Job) -> JobDetail:
-    view = await job_detail(app_state, job)
-    return view.model_copy(update={"config": None})
+    return replace(await job_detail(app_state, job), config=None)
 
 
 async def _view(app_state: AppState, job: Job) -> JobResponse:
-    return job_view(job, await app_state.store.reads.counts(job.id))
+    return job_response(job, await app_state.store.reads.counts(job.id))
+
+
+async def job_detail(app_state: AppState, job: Job) -> JobDetail:
+    counts = await app_state.store.reads.counts(job.id)
+    limit = await app_state.limit_cache.limit_of(job)
+    return JobDetail(
+        **asdict(job_response(job, counts)),
+        rate=app_state.monitor.rate(job.id),
+        eta=eta_view(app_state.monitor.eta(job, counts.open, limit)),
+        limited_by=wait_view(limit.wait),
+        heartbeat=moment(app_state.monitor.heartbeat),
+    )

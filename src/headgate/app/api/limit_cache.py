@@ -12,7 +12,7 @@ from headgate.core.job import Job
 from headgate.core.status import UNFINISHED
 from headgate.core.waiting import Situation
 from headgate.engine.gate_control import GateReading, JobGates
-from headgate.engine.limited_by import LimitedBy, limiting, read_if_there
+from headgate.engine.why import LimitedBy, limit_from_facts, read_gates_or_none
 from headgate.ports.clock import Clock
 from headgate.ports.store import Store
 
@@ -49,7 +49,7 @@ class LimitCache:
             at = await self.situation(job.id)
         except UnknownJob:  # deleted since the job was read
             return LimitedBy()
-        return limiting(job, at, reading)
+        return limit_from_facts(job, at, reading)
 
     async def situation(self, job_id: int) -> Situation:
         """Return the stored situation of a job, or raise UnknownJob."""
@@ -70,7 +70,7 @@ class LimitCache:
         async with cached.lock:
             now_s = self._clock.monotonic()
             if now_s - cached.read_s >= self.FRESH_S:
-                cached.reading = await read_if_there(cached.gates)
+                cached.reading = await read_gates_or_none(cached.gates)
                 cached.read_s = now_s
             return cached.reading
 

@@ -80,7 +80,7 @@ async def _of_jobs(app_state: AppState) -> list[Metric]:
         counts = await app_state.store.reads.counts(job.id)
         name = [str(job.id)]
         for status in ItemStatus:
-            total[status] += int(getattr(counts, status.lower()))
+            total[status] += counts.of(status)
         speed.add_metric(name, app_state.monitor.rate(job.id) or 0.0)
         wait = (await app_state.limit_cache.limit_of(job)).wait
         if wait is not None:

@@ -10,10 +10,10 @@ from headgate.app.telemetry import logger
 from headgate.core.errors import HeadgateError
 from headgate.core.gates.wait import Wait, WaitKind
 from headgate.core.job import Counts, Job
-from headgate.core.slow_job import SLOW_S, expected_per_s, is_slow
 from headgate.core.status import UNFINISHED
+from headgate.core.waiting import SLOW_S, expected_per_s, is_slow
 from headgate.engine.eta import Band, Meter
-from headgate.engine.limited_by import LimitedBy
+from headgate.engine.why import LimitedBy
 from headgate.ports.clock import Clock
 from headgate.ports.reads import JobQuery
 from headgate.ports.store import Store

@@ -9,14 +9,13 @@ from fastapi import APIRouter, Header, Request, Response
 
 from headgate.app.api.bodies import MB, BoundedRoute, body_of, takes
 from headgate.app.api.handlers import configured, require_handler
-from headgate.app.api.identity import Principal, Writer, client_of
+from headgate.app.api.identity import Admin, Principal, Writer, client_of
 from headgate.app.api.job_request import (
     JobFromSource,
     JobRequest,
     job_request_in,
     parsed,
 )
-from headgate.app.api.models import Identifier, ResponseModel
 from headgate.app.api.preview import first_rows, require_columns, require_rows
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import AppState, State
@@ -24,10 +23,12 @@ from headgate.app.api.upload import Upload, receive
 from headgate.core.job import Job, NewJob, Once, OwnerCaps
 from headgate.core.words import counted
 from headgate.engine.rows import OnBadRow
-from headgate.handlers.info import HandlerInfo
+from headgate.handlers.registry import HandlerInfo
+from headgate.schema.jobs import Accepted, Arrived, Scanned
 from headgate.transfer.places.opening import require_allowed
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
+ingestion = APIRouter(prefix="/api/ingestion", tags=["jobs"], route_class=BoundedRoute)
 
 INLINE = "items.jsonl"
 IdempotencyKey = Annotated[
@@ -39,10 +40,6 @@ IdempotencyKey = Annotated[
         description="Repeating a request with the same key does not create a second job.",
     ),
 ]
-
-
-class Accepted(ResponseModel):
-    job_id: Identifier
 
 
 _JSON_TEXT = {"type": "string", "contentMediaType": "application/json"}
@@ -207,3 +204,14 @@ class _Maker:
             caps=OwnerCaps(policy.unfinished_jobs_per_user, policy.open_items_per_user),
         )
         return await self._app_state.store.jobs.create_job(new)
+
+
+@ingestion.post("/scan", responses=documented())
+async def scan(who: Admin, app_state: State) -> Scanned:
+    """Look for new files and create one job for each. A file is used once."""
+    found = await app_state.scanner.scan(settle=True)
+    return Scanned(
+        jobs=[Arrived(source=source, job_id=str(job_id)) for source, job_id in found.made],
+        known=found.known,
+        problems=list(found.problems),
+    )

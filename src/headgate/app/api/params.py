@@ -5,13 +5,13 @@ from typing import Annotated
 from fastapi import Depends, Path, Query, Request
 
 from headgate.app.api.identity import CurrentUser
-from headgate.app.api.models import microseconds_of
 from headgate.app.api.problems import ProblemResponse
 from headgate.app.api.state import AppState, State
 from headgate.core.errors import UnknownItem, UnknownJob
 from headgate.core.fault import FaultClass
 from headgate.core.job import Job
 from headgate.core.status import ItemStatus
+from headgate.core.time_text import microseconds_of
 from headgate.ports.reads import ItemDetail
 
 LARGEST = 2**63 - 1
@@ -116,7 +116,6 @@ def error_class_in(text: str | None) -> FaultClass | None:
 
 
 def statuses_in(text: str | None) -> frozenset[ItemStatus]:
-    """Parse item statuses; empty if the text is."""
     names = [part.strip().upper() for part in (text or "").split(",") if part.strip()]
     for name in names:
         if name not in ItemStatus.__members__:

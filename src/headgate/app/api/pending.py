@@ -8,10 +8,7 @@ from fastapi import APIRouter, Query
 
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import CurrentUser, Principal
-from headgate.app.api.item_view import ItemPage
 from headgate.app.api.items import with_waits_across
-from headgate.app.api.job_view import CountsView, counts_view
-from headgate.app.api.models import Identifier, Moment, ResponseModel
 from headgate.app.api.params import (
     After,
     KeysetOnly,
@@ -25,13 +22,16 @@ from headgate.app.api.params import (
 )
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import AppState, State
-from headgate.core.gates.keys import name_of, provider_in
+from headgate.app.schema_values import counts_view
+from headgate.core.gates.keys import gate_name, provider_in
 from headgate.core.job import Counts, Job
 from headgate.core.paging import SortOrder
 from headgate.core.status import OPEN, JobState
 from headgate.core.time_text import moment
 from headgate.core.user import Role
 from headgate.ports.reads import ItemQuery, ItemRow, JobQuery
+from headgate.schema.items import ItemView, Oldest, OldestAtProvider, OldestOfJob
+from headgate.schema.values import Page
 
 router = APIRouter(prefix="/api/pending", tags=["items"], route_class=BoundedRoute)
 
@@ -52,7 +52,7 @@ async def ls(
     until: Until = None,
     page_size: PageSize = 100,
     after: After = None,
-) -> ItemPage:
+) -> Page[ItemView]:
     """List open items and why they wait, longest unchanged first. Each is listed at least once."""
     require_switched_on(app_state)
     owner = owner_meant(who, user_id)
@@ -92,36 +92,6 @@ JOBS = 200
 ITEMS = 100
 """Items that are read per job, longest unchanged first."""
 UNDONE = frozenset(JobState) - {JobState.DONE}
-
-
-class OldestOfJob(ResponseModel):
-    """A job with open items, and the item that is unchanged for longest."""
-
-    job_id: Identifier
-    name: str
-    owner: str
-    handler: str
-    state: str
-    counts: CountsView
-    oldest_at: Moment
-    item_id: Identifier
-
-
-class OldestAtProvider(ResponseModel):
-    """A provider that open items wait for, and the item that is unchanged for longest."""
-
-    name: str
-    jobs: int
-    """Number of jobs with such items."""
-    oldest_at: Moment
-    item_id: Identifier
-
-
-class Oldest(ResponseModel):
-    """Both lists start with the longest wait."""
-
-    jobs: list[OldestOfJob]
-    providers: list[OldestAtProvider]
 
 
 class OldestFacts(msgspec.Struct, frozen=True):
@@ -168,7 +138,7 @@ async def _usual_provider(app_state: AppState, job: Job) -> str:
         if info.name == job.handler and info.provider:
             return info.provider
     wait = (await app_state.limit_cache.limit_of(job)).wait
-    return (provider_in(wait.gate) or name_of(wait.gate)) if wait else ""
+    return (provider_in(wait.gate) or gate_name(wait.gate)) if wait else ""
 
 
 def oldest_at_providers(
@@ -198,7 +168,7 @@ def _of_job(standing: OldestFacts) -> OldestOfJob:
         name=job.name,
         owner=job.owner,
         handler=job.handler,
-        state=str(job.state),
+        state=job.state,
         counts=counts_view(standing.counts),
         oldest_at=moment(first.updated_at),
         item_id=str(first.id),

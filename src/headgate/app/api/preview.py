@@ -3,7 +3,6 @@
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from fastapi import APIRouter, Request
@@ -12,18 +11,18 @@ from headgate.app.api.bodies import BoundedRoute, body_of
 from headgate.app.api.handlers import require_handler
 from headgate.app.api.identity import Writer
 from headgate.app.api.job_request import JobFromSource, JobRequest, fields_in, job_request_in, valid
-from headgate.app.api.models import ResponseModel
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import AppState, State
 from headgate.app.api.upload import receive
-from headgate.app.encoding_text import for_request
-from headgate.app.ingest_options import IngestOptions
+from headgate.app.ingest_options import IngestOptions, request_encoding_message
 from headgate.core.errors import BadSource, UsageError, WrongEncoding
 from headgate.engine.rows import OnBadRow
-from headgate.handlers.info import HandlerInfo
+from headgate.handlers.registry import HandlerInfo
+from headgate.schema.jobs import BadRowView, Preview
 from headgate.transfer.inspection import Inspection, inspect
 from headgate.transfer.places.opening import open_place, require_allowed
 from headgate.transfer.places.settings import PlaceSettings
+from headgate.transfer.sources import ReadOptions, bytes_in
 
 router = APIRouter(prefix="/api/preview", tags=["jobs"], route_class=BoundedRoute)
 
@@ -32,29 +31,11 @@ LOOKED_AT_BYTES = 64 * 1_048_576
 """Larger remote files, in bytes, are not copied for a preview."""
 PATIENCE_S = 30.0
 """Seconds that copying a remote file may take: a user and a thread wait for it."""
+SHORT_BYTES = 16 * 1_024
+"""Text files up to this size, in bytes, are read in a thread: it takes few milliseconds. Any other
+file is read by another process, because a thread that parses holds up all requests."""
 UNNAMED = "none"
 """Name of the handler while the user has not chosen one."""
-
-
-class BadRowView(ResponseModel):
-    row: int
-    problem: str
-
-
-class Preview(ResponseModel):
-    format: str
-    columns: list[str]
-    rows: list[dict[str, Any]]
-    problems: list[BadRowView]
-    notes: list[str]
-    missing: list[str]
-    """Columns that the handler needs and the file does not have."""
-    sheets: list[str]
-    """Sheets of a workbook."""
-    misread: bool
-    """True if the text is not in the encoding it was read in, and the request names none."""
-    encoding: str | None
-    """An encoding that fits, for `read.encoding`; null if none is known."""
 
 
 _JSON_TEXT = {"type": "string", "contentMediaType": "application/json"}
@@ -176,13 +157,19 @@ async def first_rows(
     """Return the first rows of a file, or raise BadSource."""
     async with app_state.previews.slot(user):
         try:
-            return await app_state.threads.previews.run(
-                inspect, path, reading.options, app_state.settings.limits
-            )
+            options, limits = reading.options, app_state.settings.limits
+            if is_short_text(path, options):
+                return await app_state.threads.previews.run(inspect, path, options, limits)
+            return await app_state.inspections.inspect(path, options, limits)
         except WrongEncoding as error:
             raise WrongEncoding(app_state.folder.without_paths(str(error)), error.fits) from error
         except (BadSource, UsageError) as error:
             raise BadSource(app_state.folder.without_paths(str(error))) from error
+
+
+def is_short_text(path: Path, options: ReadOptions) -> bool:
+    """Return whether a file is read faster here than by a process of its own."""
+    return 0 < bytes_in(path, options.format) <= SHORT_BYTES
 
 
 def renamed(found: Inspection, asked: JobRequest) -> list[str]:
@@ -202,7 +189,7 @@ def renamed(found: Inspection, asked: JobRequest) -> list[str]:
 def require_rows(found: Inspection, asked: JobRequest) -> None:
     """Refuse a file if no row that was read is valid, or if one is invalid where none may be."""
     if found.misread is not None:
-        raise WrongEncoding(for_request(found.misread.fits), found.misread.fits)
+        raise WrongEncoding(request_encoding_message(found.misread.fits), found.misread.fits)
     if not found.problems:
         return
     line, problem = min(found.problems.items())

@@ -6,11 +6,11 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Match, Route
 
-from headgate.app.api.models import ResponseModel
 from headgate.app.telemetry import logger
 from headgate.core.errors import (
     BadConfig,
@@ -74,7 +74,7 @@ STATUSES: tuple[tuple[type[HeadgateError], int], ...] = (
 )
 
 
-class Problem(ResponseModel):
+class Problem(BaseModel):
     """RFC 9457 problem details."""
 
     type: str = "about:blank"
@@ -101,7 +101,6 @@ class ProblemResponse(Exception):
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the OpenAPI responses for the errors of an endpoint."""
     always = (400, 401, 403, 404, 405, 408, 413, 421, 422, 429, 503)
     schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
     described: dict[int | str, dict[str, Any]] = {

@@ -51,7 +51,6 @@ class BoundedProtocol(H11Protocol):
     # ---- called by asyncio ----------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Accept the connection, or refuse it at the limit."""
         plain = cast("asyncio.Transport", transport)
         super().connection_made(cast("asyncio.Transport", _Lingering(plain, self)))
         self.address = self.client[0] if self.client else ""
@@ -110,7 +109,6 @@ class BoundedProtocol(H11Protocol):
     # ---- called by others ------------------------------------------------------------------
 
     def drop(self) -> None:
-        """Close at once, to make room for another connection."""
         self.transport.abort()
 
     def keep(self) -> None:
@@ -120,12 +118,10 @@ class BoundedProtocol(H11Protocol):
 
     @property
     def may_read(self) -> bool:
-        """Whether all received data is parsed."""
         return self not in self._turns
 
     @property
     def is_receiving(self) -> bool:
-        """Whether the rest of a body has not arrived yet."""
         return self.conn.their_state is h11.SEND_BODY
 
     def linger(self, transport: asyncio.Transport) -> None:
@@ -228,7 +224,6 @@ class _Lingering:
             self._transport.resume_reading()
 
     def close(self) -> None:
-        """Close, at once or after a moment."""
         self._closed = True
         if self._protocol.is_receiving:
             self._protocol.linger(self._transport)

@@ -11,15 +11,17 @@ from headgate.app.api.bodies import MB, BoundedRoute, body_of, takes
 from headgate.app.api.handlers import require_handler
 from headgate.app.api.identity import CurrentUser, Principal, Writer
 from headgate.app.api.job_request import parsed
-from headgate.app.api.job_view import JobResponse, job_view
-from headgate.app.api.models import Identifier, RequestModel, ResponseModel
+from headgate.app.api.models import RequestModel
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import AppState, State
+from headgate.app.schema_values import job_response
 from headgate.core.errors import UnknownJob
 from headgate.core.job import Job, OwnerCaps
 from headgate.core.sizing import IngestSizer
 from headgate.engine.job_control import JobControl
 from headgate.engine.queues import QueueRow, Queues, QueueWriter, Viewer, names_in_queue
+from headgate.schema.jobs import FedView, JobResponse
+from headgate.schema.values import Listed
 
 router = APIRouter(prefix="/api/queues", tags=["queues"], route_class=BoundedRoute)
 
@@ -28,12 +30,6 @@ Name = Annotated[
     Path(max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$", description="The name of a queue."),
 ]
 Line = Annotated[int, Field(ge=0, le=2**53)]
-
-
-class QueueList(ResponseModel):
-    """Open queues, oldest first."""
-
-    items: list[JobResponse]
 
 
 class RowsRequest(RequestModel):
@@ -62,23 +58,11 @@ class RowsRequest(RequestModel):
         return [*map(QueueRow, lines, self.items, problems)]
 
 
-class FedView(ResponseModel):
-    """Result of adding items to a queue."""
-
-    job_id: Identifier
-    added: int
-    known: int
-    """Items that were in the queue already and were not added again."""
-    bad: int
-    problems: list[str]
-    """Messages of the first invalid items."""
-
-
 @router.get("", responses=documented())
-async def ls(who: CurrentUser, app_state: State) -> QueueList:
-    """List open queues."""
+async def ls(who: CurrentUser, app_state: State) -> Listed[JobResponse]:
+    """List open queues, oldest first."""
     jobs = await _queues(app_state, who).all()
-    return QueueList(items=[await _view(app_state, job) for job in jobs])
+    return Listed(items=[await _view(app_state, job) for job in jobs])
 
 
 @router.get("/{name}", responses=documented())
@@ -166,4 +150,4 @@ async def _found(app_state: AppState, who: Principal, name: str) -> Job:
 
 
 async def _view(app_state: AppState, job: Job) -> JobResponse:
-    return job_view(job, await app_state.store.reads.counts(job.id))
+    return job_response(job, await app_state.store.reads.counts(job.id))

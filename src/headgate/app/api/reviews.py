@@ -8,16 +8,17 @@ from pydantic import Field
 
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import CurrentUser, Principal, Writer
-from headgate.app.api.item_view import ItemPage, ItemWhole, item_whole
-from headgate.app.api.items import page_view
 from headgate.app.api.models import RequestModel
 from headgate.app.api.params import After, KeysetOnly, OwnItem, PageSize, job_named
 from headgate.app.api.problems import documented
 from headgate.app.api.state import AppState, State
+from headgate.app.schema_values import item_whole, page_view
 from headgate.core.paging import SortOrder
 from headgate.core.status import ItemMove, ItemStatus
 from headgate.ports.items import ReviewDecision
 from headgate.ports.reads import ItemQuery
+from headgate.schema.items import ItemView, ItemWhole
+from headgate.schema.values import Page
 
 waiting = APIRouter(prefix="/api/reviews", tags=["review"], route_class=BoundedRoute)
 router = APIRouter(prefix="/api/items", tags=["review"], route_class=BoundedRoute)
@@ -32,7 +33,7 @@ async def ls(
     job_id: Annotated[str | None, Query(alias="jobId", max_length=40)] = None,
     page_size: PageSize = 100,
     after: After = None,
-) -> ItemPage:
+) -> Page[ItemView]:
     """List items that wait for a review, across jobs or in one, longest waiting first."""
     query = ItemQuery(
         job_id=await job_named(app_state, who.sees, job_id),

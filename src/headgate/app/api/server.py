@@ -23,11 +23,12 @@ from headgate.app.api.parsing import ParsingTurns
 from headgate.app.api.protocol import BoundedProtocol
 from headgate.app.api.state import AppState
 from headgate.app.api.threads import Threads
-from headgate.app.credentials import Minted, mint
+from headgate.app.credentials import Minted, new_token
 from headgate.app.data_folder import data_folder
 from headgate.app.handler_list import list_handlers
 from headgate.app.loops import Loops, Sign
 from headgate.app.processes.children import ChildProcesses
+from headgate.app.processes.inspections import Inspections
 from headgate.app.scanner import Scanner
 from headgate.app.settings import Settings
 from headgate.app.telemetry import logger
@@ -78,7 +79,7 @@ class ApiServer:
         """On the first call, finish running items; on the second, return them at once."""
         self._stops += 1
         if self._stops > 1:
-            self._children.hurry()
+            self._children.stop_now()
         if self._uvicorn is not None:
             self._uvicorn.should_exit = True
 
@@ -87,7 +88,7 @@ class ApiServer:
         sys.setswitchinterval(SWITCH_S)
         await self._require_users()
         listener = _listen(self._settings.server.host, self._settings.server.port)
-        own = mint()
+        own = new_token()
         app_state = await self._app_state(own.id if is_loopback(self._settings.server.host) else "")
         async with self._first_token(own) as (token, link), self._running(app_state, own.id):
             await self._answer(app_state, listener, lambda url: opened(_opened(url, token, link)))
@@ -103,6 +104,7 @@ class ApiServer:
         try:
             yield
         finally:
+            await app_state.inspections.stop()
             await self._loops.stop()
             await self._children.stop()
 
@@ -164,6 +166,7 @@ class ApiServer:
             uploads=SlotQueue(policy.uploads_at_once, policy.uploads_per_user),
             previews=SlotQueue(policy.previews_at_once, policy.previews_per_user),
             preview_copies=SlotQueue(policy.previews_at_once, policy.previews_per_user),
+            inspections=Inspections(),
             room=BodyMemory(policy.bodies_mb * MEGABYTE),
             threads=Threads(policy.previews_at_once),
             own_token=own_token,
@@ -191,7 +194,7 @@ class ApiServer:
         access = self._store.access
         with suppress(NameTaken):
             await access.add_user(NewUser(LOCAL_OWNER, Role.ADMIN))
-        link = mint()
+        link = new_token()
         await access.add_token(_for_owner(token, TokenKind.API, renewed_s=RENEWED_S))
         await access.add_token(_for_owner(link, TokenKind.LINK, lives_s=LINK_S, opened_by=token.id))
         try:

@@ -17,15 +17,15 @@ from headgate.app.api.identity import (
     is_https,
     maker_of,
 )
-from headgate.app.api.models import RequestModel, ResponseModel
+from headgate.app.api.models import RequestModel
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import AppState, State
-from headgate.app.credentials import csrf_of, digest_of, fits, mint
-from headgate.core.client_address import counted_as
+from headgate.app.credentials import csrf_token, new_token, password_matches, token_digest
+from headgate.core.address import login_address
 from headgate.core.errors import UnknownUser
-from headgate.core.login_limit import allowances, login_keys
-from headgate.core.user import Role, TokenKind, weaker
+from headgate.core.user import Role, TokenKind, login_allowances, login_keys, weaker_role
 from headgate.ports.access import LoginTry, NewToken
+from headgate.schema.access import BrowserSession, Me
 
 router = APIRouter(tags=["access"], route_class=BoundedRoute)
 
@@ -47,13 +47,6 @@ class Visitor(NamedTuple):
     password_hash: str | None = None
 
 
-class Me(ResponseModel):
-    name: str
-    role: Role
-    csrf: str | None
-    """Value of the header `X-CSRF-Token`; null with an API token."""
-
-
 @router.post("/api/login", responses=documented())
 @takes(4 * KB)
 async def login(asked: LoginRequest, request: Request, response: Response, app_state: State) -> Me:
@@ -66,7 +59,7 @@ async def login(asked: LoginRequest, request: Request, response: Response, app_s
         raise ProblemResponse(422, "send `name` and `password`, or `token`")
     secret = await _open_session(app_state, checked)
     _set_cookie(response, request, app_state, secret)
-    return Me(name=checked.name, role=checked.role, csrf=csrf_of(secret))
+    return Me(name=checked.name, role=checked.role, csrf=csrf_token(secret))
 
 
 @router.post("/api/logout", status_code=204, responses=documented())
@@ -85,12 +78,6 @@ async def me(who: CurrentUser) -> Me:
     return _me(who)
 
 
-class BrowserSession(ResponseModel):
-    """A browser's session, if it has one."""
-
-    me: Me | None
-
-
 @router.get("/api/session", responses=documented())
 async def session(who: OptionalUser) -> BrowserSession:
     """Return the user who is logged in, or null. A page asks this before it shows a login."""
@@ -102,7 +89,7 @@ async def by_link(
     request: Request, app_state: State, token: Annotated[str, Query(max_length=200)]
 ) -> Response:
     """Open a session with the link that the server printed. It works once."""
-    found = await app_state.store.access.redeem(digest_of(token))
+    found = await app_state.store.access.redeem(token_digest(token))
     if found is None:
         if "text/html" in request.headers.get("accept", ""):
             return RedirectResponse("/login?link=used", 303)
@@ -125,16 +112,18 @@ async def _by_token(secret: str, request: Request, app_state: AppState) -> Visit
     Failures are not counted: 256 random bits cannot be guessed, and a counter would let strangers
     lock users out.
     """
-    found = await app_state.store.access.bearer(digest_of(secret), TokenKind.API)
+    found = await app_state.store.access.bearer(token_digest(secret), TokenKind.API)
     if found is None:
         raise ProblemResponse(401, "the token is wrong")
-    role = weaker(found.token.role, found.user.role)
+    role = weaker_role(found.token.role, found.user.role)
     return Visitor(found.user.name, role, maker_of(found, request, app_state))
 
 
 async def _by_password(name: str, password: str, request: Request, app_state: AppState) -> Visitor:
-    address = counted_as(client_of(request, app_state))
-    tried = LoginTry(login_keys(name, address), allowances(app_state.settings.server.login_tries))
+    address = login_address(client_of(request, app_state))
+    tried = LoginTry(
+        login_keys(name, address), login_allowances(app_state.settings.server.login_tries)
+    )
     # Hundreds at once, each from another address, must not delay users at their usual address.
     is_known = await app_state.store.logins.knows(tried)
     async with (app_state.known_logins if is_known else app_state.logins).slot(address):
@@ -155,7 +144,7 @@ async def _tried(name: str, password: str, tried: LoginTry, app_state: AppState)
         user, kept = await store.access.user(name)
     except UnknownUser:
         user, kept = None, None
-    right = await app_state.threads.passwords.run(fits, password, kept)
+    right = await app_state.threads.passwords.run(password_matches, password, kept)
     if not right or user is None or user.disabled_at is not None:
         raise ProblemResponse(401, "wrong name or password")
     await store.logins.succeeded(tried, counted)
@@ -163,7 +152,7 @@ async def _tried(name: str, password: str, tried: LoginTry, app_state: AppState)
 
 
 async def _open_session(app_state: AppState, who: Visitor) -> str:
-    made = mint()
+    made = new_token()
     new = NewToken(
         made.id,
         who.name,

@@ -14,9 +14,10 @@ from headgate.app.api.monitor import Monitor
 from headgate.app.api.threads import Threads
 from headgate.app.data_folder import DataFolder
 from headgate.app.loops import Loops
+from headgate.app.processes.inspections import Inspections
 from headgate.app.scanner import Scanner
 from headgate.app.settings import Settings
-from headgate.handlers.info import HandlerInfo
+from headgate.handlers.registry import HandlerInfo
 from headgate.ports.clock import Clock
 from headgate.ports.store import Store
 
@@ -45,6 +46,8 @@ class AppState(msgspec.Struct, frozen=True):
     """Files whose first rows are read."""
     preview_copies: SlotQueue
     """Sources that are copied for a preview."""
+    inspections: Inspections
+    """Processes that read these files."""
     room: BodyMemory
     threads: Threads
     loops: Loops

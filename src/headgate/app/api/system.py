@@ -1,88 +1,46 @@
-"""`GET /api/system`: the database, the sweeper, the queue and the parts of the server."""
+"""The server itself: its version, health, database, sweeper, background tasks and workers."""
 
-from fastapi import APIRouter
+from typing import Annotated
 
+from fastapi import APIRouter, Path, Query, Response
+from msgspec.structs import replace
+
+from headgate import __version__
 from headgate.app.api.bodies import BoundedRoute
-from headgate.app.api.identity import Admin
-from headgate.app.api.job_view import CountsView, WaitView, counts_view, wait_view
-from headgate.app.api.models import Identifier, Moment, ResponseModel
-from headgate.app.api.problems import documented
+from headgate.app.api.identity import Admin, CurrentUser
+from headgate.app.api.models import Json
+from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import AppState, State
+from headgate.app.api.struct_route import reference_to
 from headgate.app.loops import LoopState
+from headgate.app.schema_values import counts_view, wait_view, worker_view
 from headgate.app.streams import LOST
 from headgate.core.redact_values import without_secrets
 from headgate.core.time_text import moment
 from headgate.engine.sweeper import Sweeper
 from headgate.ports.reads import StoreStatus
+from headgate.schema.system import (
+    About,
+    DatabaseView,
+    Features,
+    HealthView,
+    LoopView,
+    QueueView,
+    SlowJobView,
+    SweeperView,
+    System,
+    WorkerView,
+)
+from headgate.schema.values import Listed
 
 router = APIRouter(prefix="/api/system", tags=["health"], route_class=BoundedRoute)
+about_router = APIRouter(prefix="/api/about", tags=["health"], route_class=BoundedRoute)
+health = APIRouter(tags=["health"], route_class=BoundedRoute)
+workers = APIRouter(prefix="/api/workers", tags=["workers"], route_class=BoundedRoute)
 
-
-class DatabaseView(ResponseModel):
-    kind: str
-    version: str
-    location: str
-    size_bytes: int
-    schema_version: int
-    latest_schema_version: int
-    """The schema of this release. Differs if `headgate db migrate` is due."""
-    jobs: int
-    items: int
-
-
-class SweeperView(ResponseModel):
-    """The elected process that recovers stalled work and deletes old records."""
-
-    holder: str | None
-    """The elected supervisor; null if there is none."""
-    until: Moment
-    """End of the term, unless it is renewed."""
-    retention_days: float
-    """Older records are deleted."""
-
-
-class QueueView(ResponseModel):
-    """Work over all jobs."""
-
-    counts: CountsView
-    per_second: float
-    """Items finished per second now, in unfinished jobs."""
-    error_share: float | None
-    """Share of finished items in ERROR; null if none is finished."""
-
-
-class SlowJobView(ResponseModel):
-    """A job that has work and makes almost no progress, and why."""
-
-    job_id: Identifier
-    name: str
-    limited_by: WaitView | None
-
-
-class LoopView(ResponseModel):
-    """A part of the server that runs all the time: a process or a background task."""
-
-    name: str
-    alive: bool
-    """True if it gave a sign of life since its start and within `allowed_s`."""
-    silent_s: float
-    """Seconds since the last sign of life."""
-    allowed_s: float
-    """Seconds that it may be silent."""
-    restarts: int
-    last_error: str | None
-    """Why it ended the last time; null if it never did."""
-
-
-class System(ResponseModel):
-    database: DatabaseView
-    sweeper: SweeperView
-    queue: QueueView
-    slow_jobs: list[SlowJobView]
-    """Jobs that had work for 30 s and ran below 5 % of their possible rate."""
-    loops: list[LoopView]
-    log_lines_lost: int
-    """Lines of the log that could not be written."""
+UNHEALTHY: dict[int | str, Json] = {
+    503: {"description": "A problem, named in `status`.", "content": reference_to(HealthView)}
+}
 
 
 @router.get("", responses=documented())
@@ -144,3 +102,80 @@ def _queue(app_state: AppState, status: StoreStatus) -> QueueView:
         per_second=app_state.monitor.total_rate(),
         error_share=counts.error / counts.finished if counts.finished else None,
     )
+
+
+@about_router.get("", responses=documented())
+async def about(who: CurrentUser, app_state: State) -> About:
+    """Return the version, the features that are switched on, and the size limits."""
+    policy = app_state.settings.server
+    return About(
+        version=__version__,
+        features=Features(pending_view=policy.pending_view),
+        upload_mb=policy.upload_mb,
+        inline_items=policy.inline_items,
+    )
+
+
+@health.get("/healthz", responses=UNHEALTHY)
+async def healthz(app_state: State, response: Response) -> HealthView:
+    """Report whether the service works: its parts run, the store answers, jobs progress."""
+    return _answered(app_state, response, ready=False)
+
+
+@health.get("/readyz", responses=UNHEALTHY)
+async def readyz(app_state: State, response: Response) -> HealthView:
+    """Report whether to send work here: the service is healthy and has at least one worker."""
+    return _answered(app_state, response, ready=True)
+
+
+def _answered(app_state: State, response: Response, *, ready: bool) -> HealthView:
+    seen = app_state.monitor.health
+    silent = app_state.loops.silent()
+    status = "ok"
+    if not seen.store:
+        status = "store"
+    elif silent:
+        status = "not running"
+    elif not seen.moving:
+        status = "stalled"
+    elif not seen.workers and (ready or seen.claimable):
+        status = "no workers"
+    elif seen.slow and not ready:
+        status = "slow"
+    if status != "ok":
+        response.status_code = 503
+    return HealthView(
+        status=status,
+        version=__version__,
+        store=seen.store,
+        workers=seen.workers,
+        claimable=seen.claimable,
+        moving=seen.moving,
+        slow_jobs=len(seen.slow),
+        not_running=tuple(silent),
+    )
+
+
+@workers.get("", responses=documented())
+async def ls_workers(
+    who: Admin,
+    app_state: State,
+    everyone: Annotated[bool, Query(alias="all", description="Also list stopped workers.")] = False,
+) -> Listed[WorkerView]:
+    """List workers, newest first."""
+    rows = await app_state.store.reads.workers(alive_only=not everyone)
+    return Listed(items=[worker_view(row) for row in rows])
+
+
+@workers.post("/{workerId}/drain", status_code=202, responses=documented())
+async def drain(
+    worker_id: Annotated[str, Path(alias="workerId", max_length=200)],
+    who: Admin,
+    app_state: State,
+) -> WorkerView:
+    """Drain a worker: it finishes its items, takes no more, and exits."""
+    alive = {row.id: row for row in await app_state.store.reads.workers()}
+    if worker_id not in alive or not await app_state.store.jobs.ask_drain(worker_id):
+        raise ProblemResponse(404, f"worker {worker_id[:80]!r} is not running")
+    await app_state.store.notifier.ring()
+    return replace(worker_view(alive[worker_id]), draining=True)

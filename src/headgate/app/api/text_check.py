@@ -26,7 +26,6 @@ def require_text(body: bytes | bytearray) -> None:
 
 
 def holds_nul(value: Any) -> bool:
-    """Return whether a text at any depth contains NUL."""
     waiting = [value]
     while waiting:
         one = waiting.pop()

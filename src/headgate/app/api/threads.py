@@ -43,6 +43,7 @@ class Threads:
         self.many_files = Pool("many-files", 1)
         """Uploads of many small files, which use the interpreter more than the disk."""
         self.previews = Pool("previews", previews)
+        """Previews of short texts; `Inspections` reads other files."""
         self.copies = Pool("copies", previews)
         """Copies of remote sources for a preview. The remote server decides how long they take."""
         self.passwords = Pool("passwords", 2, niceness=10)

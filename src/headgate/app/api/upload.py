@@ -15,9 +15,9 @@ from starlette.requests import ClientDisconnect, Request
 from headgate.app.api.problems import ProblemResponse
 from headgate.app.api.state import AppState
 from headgate.app.api.threads import Threads
-from headgate.app.data_folder import safe_name, shown_name
+from headgate.app.data_folder import display_name, safe_name
+from headgate.core.body_limits import MinimumPace, PaceMeter
 from headgate.core.job import LONGEST_FIELD
-from headgate.core.minimum_pace import MinimumPace, PaceMeter
 
 if TYPE_CHECKING:  # the library defines it only for type checkers
     from python_multipart.multipart import MultipartCallbacks
@@ -241,7 +241,7 @@ class _Parts:
                 413, f"the upload has more than {MOST_FILES} files; send them as one zip"
             )
         name = options[b"filename"].decode("utf-8", "replace")
-        self._shown = shown_name(name) or "upload"
+        self._shown = display_name(name) or "upload"
         self._path = self._free_path(safe_name(name) or "upload")
         self._digest = hashlib.blake2b(digest_size=20)
         self._file = self._path.open("xb")

@@ -3,38 +3,34 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
+from msgspec.structs import asdict
 from pydantic import Field
 
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Admin, CurrentUser, Principal, Writer, maker_of
-from headgate.app.api.models import Identifier, Json, Moment, RequestModel, ResponseModel
+from headgate.app.api.models import RequestModel
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import AppState, State
-from headgate.app.credentials import hash_password, mint
-from headgate.core.password import SHORTEST_PASSWORD, weakness_of
+from headgate.app.credentials import hash_password, new_token
 from headgate.core.time_text import moment
-from headgate.core.user import RANKS, Role, Token, TokenKind, User
+from headgate.core.user import (
+    RANKS,
+    SHORTEST_PASSWORD,
+    Role,
+    Token,
+    TokenKind,
+    User,
+    password_weakness,
+)
 from headgate.ports.access import NewToken, NewUser, UserChange
+from headgate.schema.access import NewTokenView, TokenView, UserView
+from headgate.schema.values import Listed
 
 users = APIRouter(prefix="/api/users", tags=["access"], route_class=BoundedRoute)
 tokens = APIRouter(prefix="/api/tokens", tags=["access"], route_class=BoundedRoute)
 
 NAME = r"^[a-z0-9][a-z0-9._@-]{0,63}$"
 Name = Annotated[str, Path(alias="name", max_length=64)]
-
-
-class UserView(ResponseModel):
-    name: str
-    role: Role
-    has_password: bool
-    created_at: Moment
-    disabled_at: Moment
-
-
-class Users(ResponseModel):
-    """Users by name."""
-
-    items: list[UserView]
 
 
 class UserRequest(RequestModel):
@@ -44,9 +40,9 @@ class UserRequest(RequestModel):
 
 
 @users.get("", responses=documented())
-async def ls(who: Admin, app_state: State) -> Users:
-    """List users."""
-    return Users(items=[user_view(user) for user in await app_state.store.access.users()])
+async def ls(who: Admin, app_state: State) -> Listed[UserView]:
+    """List users by name."""
+    return Listed(items=[user_view(user) for user in await app_state.store.access.users()])
 
 
 @users.post("", status_code=201, responses=documented(409))
@@ -86,33 +82,9 @@ async def change(name: Name, asked: UserChangeRequest, who: Admin, app_state: St
 async def _kept(app_state: AppState, password: str | None, name: str) -> str | None:
     if password is None:
         return None
-    if weakness := weakness_of(password, name):
+    if weakness := password_weakness(password, name):
         raise ProblemResponse(422, weakness)
     return await app_state.threads.passwords.run(hash_password, password)
-
-
-class TokenView(ResponseModel):
-    """A token without its secret."""
-
-    id: Identifier
-    user: str
-    kind: TokenKind
-    role: Role
-    label: str
-    created_at: Moment
-    expires_at: Moment
-    last_used_at: Moment
-
-
-class NewTokenView(TokenView):
-    token: str
-    """The secret. It is shown once."""
-
-
-class Tokens(ResponseModel):
-    """Tokens, newest first."""
-
-    items: list[TokenView]
 
 
 class TokenRequest(RequestModel):
@@ -123,10 +95,10 @@ class TokenRequest(RequestModel):
 
 
 @tokens.get("", responses=documented())
-async def ls_tokens(who: CurrentUser, app_state: State) -> Tokens:
-    """List valid tokens: one's own, or everyone's for admins."""
+async def ls_tokens(who: CurrentUser, app_state: State) -> Listed[TokenView]:
+    """List valid tokens, newest first: one's own, or everyone's for admins."""
     found = await app_state.store.access.tokens(who.sees)
-    return Tokens(items=[TokenView(**_token_values(token)) for token in found])
+    return Listed(items=[token_view(token) for token in found])
 
 
 @tokens.post("", status_code=201, responses=documented(429))
@@ -145,7 +117,7 @@ async def add_token(
         raise ProblemResponse(
             403, f"your role is {who.role}; you cannot create a token with the role {role}"
         )
-    made = mint()
+    made = new_token()
     new = NewToken(
         made.id,
         user,
@@ -158,7 +130,7 @@ async def add_token(
         most=app_state.settings.server.tokens_per_user,
     )
     token = await app_state.store.access.add_token(new)
-    return NewTokenView(**_token_values(token), token=made.secret)
+    return NewTokenView(**asdict(token_view(token)), token=made.secret)
 
 
 @tokens.delete("/{tokenId}", status_code=204, responses=documented())
@@ -189,14 +161,14 @@ def user_view(user: User) -> UserView:
     )
 
 
-def _token_values(token: Token) -> Json:
-    return {
-        "id": token.id,
-        "user": token.user,
-        "kind": token.kind,
-        "role": token.role,
-        "label": token.label,
-        "created_at": moment(token.created_at),
-        "expires_at": moment(token.expires_at),
-        "last_used_at": moment(token.last_used_at),
-    }
+def token_view(token: Token) -> TokenView:
+    return TokenView(
+        id=token.id,
+        user=token.user,
+        kind=token.kind,
+        role=token.role,
+        label=token.label,
+        created_at=moment(token.created_at),
+        expires_at=moment(token.expires_at),
+        last_used_at=moment(token.last_used_at),
+    )

@@ -63,7 +63,9 @@ class LazyCommands(Mapping[str, Any]):
         if name not in NAMES:
             raise KeyError(name)
         if name not in self._loaded:
-            self._loaded[name] = _plain(typer.main.get_group(holding(name)).commands[name])
+            self._loaded[name] = _plain(
+                typer.main.get_group(app_with_commands(name)).commands[name]
+            )
         return self._loaded[name]
 
 
@@ -82,7 +84,7 @@ def _plain(command: Any) -> Any:
     return command
 
 
-def holding(*names: str) -> typer.Typer:
+def app_with_commands(*names: str) -> typer.Typer:
     some = typer.Typer(rich_markup_mode=None)
     for name in names:
         module = import_module(f"headgate.app.cli.{name.replace(' ', '_')}")

@@ -28,7 +28,7 @@ async def show(
 ) -> None:
     """Show every setting; passwords are hidden."""
     loaded = cli.load()
-    values = {path: _shown(value_of(loaded.settings, path)) for path in LEAVES}
+    values = {path: _without_secrets(value_of(loaded.settings, path)) for path in LEAVES}
     if as_json:
         origins = {path: str(loaded.origins[path]) for path in LEAVES}
         both = {path: {"value": values[path], "origin": origins[path]} for path in LEAVES}
@@ -44,7 +44,7 @@ async def show(
     )
 
 
-def _shown(value: Any) -> Any:
+def _without_secrets(value: Any) -> Any:
     return without_secrets(value) if isinstance(value, str) else value
 
 

@@ -19,12 +19,13 @@ from headgate.app.cli.options import (
     confirm,
     error_class_in,
 )
+from headgate.app.cli.render.tables import requeued_in_words
 from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.core.errors import UsageError
 from headgate.core.paging import SortOrder
 from headgate.core.status import ItemStatus
 from headgate.core.words import counted
-from headgate.engine.job_control import Replay
+from headgate.engine.job_control import ReplaySelection
 from headgate.ports.reads import ItemQuery
 
 app = noun("dlq", "Dead letters: inspect and replay items that ended in ERROR, in all jobs.")
@@ -81,13 +82,12 @@ async def show(
     """Show a dead letter with its input and all attempts."""
     async with cli.service() as service:
         item_id = await item_id_of(service.items, item, job)
-        account = await service.items.account(item_id)
-    status = account.detail.row.status
-    if status is not ItemStatus.ERROR:
+        whole = await service.items.account(item_id)
+    if whole.status is not ItemStatus.ERROR:
         raise UsageError(
-            f"item {item_id} is {status}, not ERROR; see: headgate items show {item_id}"
+            f"item {item_id} is {whole.status}, not ERROR; see: headgate items show {item_id}"
         )
-    show_item(cli, account, verbose=verbose, as_json=as_json)
+    show_item(cli, whole, verbose=verbose, as_json=as_json)
 
 
 @command(
@@ -121,7 +121,7 @@ async def replay(
     """Set dead letters back to PENDING, so that they run again."""
     if everything == bool(items or job is not None):
         raise UsageError("say what to replay: item numbers or keys, --job JOB, or --all")
-    what = Replay(
+    what = ReplaySelection(
         job_id=None if items else job,
         error_class=error_class_in(error_class),
         reset_attempts=reset_attempts,
@@ -131,7 +131,7 @@ async def replay(
             ids = [await item_id_of(service.items, each, job) for each in items]
             what = msgspec.structs.replace(what, ids=tuple(ids))
         found = await service.items.replay(what, dry_run=True)
-        moved, is_at_work = 0, await service.is_at_work(found.jobs)
+        moved, is_at_work = 0, await service.is_at_work([int(job_id) for job_id in found.job_ids])
         if not dry_run and found.count:
             if everything:
                 confirm(f"Replay {counted(found.count, 'dead letter')} of all jobs?", yes=yes)
@@ -139,7 +139,7 @@ async def replay(
     if as_json:
         cli.screen.json({"found": found.count, "requeued": moved})
         return
-    cli.screen.line(f"would bring back {found.count:,}" if dry_run else f"brought back {moved:,}")
+    cli.screen.line(requeued_in_words(found.count if dry_run else moved, dry_run=dry_run))
     if moved and not is_at_work:
-        jobs = ",".join(str(job_id) for job_id in found.jobs)
+        jobs = ",".join(found.job_ids)
         cli.screen.say(f"work on them: headgate worker --jobs {jobs} --drain")

@@ -8,7 +8,7 @@ import typer
 from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.options import Json
 from headgate.app.cli.runtime import CliContext, command
-from headgate.app.doctor import Grade, Line, handler_check, machine_checks, store_checks
+from headgate.app.doctor import CheckResult, Grade, handler_check, machine_checks, store_checks
 from headgate.core.errors import BadSetting
 from headgate.handlers.registry import resolve
 
@@ -36,13 +36,15 @@ async def doctor(
     return Exit.PROBLEMS if _problems(lines) else Exit.OK
 
 
-async def _lines(cli: CliContext, handler: str | None) -> list[Line]:
+async def _lines(cli: CliContext, handler: str | None) -> list[CheckResult]:
     try:
         settings = cli.load().settings
         lines = list(machine_checks(settings))
     except BadSetting as error:
         return [
-            Line(Grade.PROBLEM, "settings", str(error), "fix it and run `headgate doctor` again")
+            CheckResult(
+                Grade.PROBLEM, "settings", str(error), "fix it and run `headgate doctor` again"
+            )
         ]
     lines += [line async for line in store_checks(settings, cli.clock)]
     if handler is not None:
@@ -50,7 +52,7 @@ async def _lines(cli: CliContext, handler: str | None) -> list[Line]:
     return lines
 
 
-def _problems(lines: list[Line]) -> list[Line]:
+def _problems(lines: list[CheckResult]) -> list[CheckResult]:
     return [line for line in lines if line.grade is Grade.PROBLEM]
 
 

@@ -34,13 +34,13 @@ from headgate.app.download.inputs import format_of_head, kinds_in
 from headgate.app.download.records import write_records
 from headgate.app.handler_finder import HandlerFinder
 from headgate.app.output_check import require_output
+from headgate.core.download_folder import ATTEMPTS, MANIFEST
 from headgate.core.errors import UsageError
-from headgate.core.manifest import ATTEMPTS, MANIFEST
 from headgate.core.words import counted
 from headgate.handlers.download.config import NAME, NameStyle
 from headgate.handlers.download.identifier import IdentifierKind
 from headgate.ports.handler import HandlerSpec
-from headgate.ports.job_reads import HistoryStore
+from headgate.ports.jobs import HistoryStore
 from headgate.transfer.sources import ReadOptions, open_source
 
 FILES = "Which files"

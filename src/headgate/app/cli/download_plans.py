@@ -49,7 +49,7 @@ async def show_plans(
                 if as_json:
                     cli.screen.json(plan_json(planned))
                 else:
-                    for line in in_words(planned):
+                    for line in plan_lines(planned):
                         cli.screen.line(line)
         finally:
             await factory.close()
@@ -73,7 +73,7 @@ def plan_json(planned: Planned) -> dict[str, Any]:
     }
 
 
-def in_words(planned: Planned) -> Iterator[str]:
+def plan_lines(planned: Planned) -> Iterator[str]:
     yield planned.id or f"line {planned.line}: {planned.input}"
     if planned.problem:
         yield f"    bad row: {planned.problem}"

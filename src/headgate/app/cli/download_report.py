@@ -7,14 +7,14 @@ import msgspec
 import typer
 
 from headgate.app.cli.options import JobId, Json
-from headgate.app.cli.render.jobs import span, volume
+from headgate.app.cli.render.times import span, volume
 from headgate.app.cli.report import conduct_json
 from headgate.app.cli.runtime import CliContext, command
 from headgate.app.download.records import write_records
 from headgate.app.download.report import HostTraffic, Report, report_of
+from headgate.core.download_folder import ATTEMPTS, MANIFEST
 from headgate.core.errors import UsageError
 from headgate.core.job import Job
-from headgate.core.manifest import ATTEMPTS, MANIFEST
 from headgate.core.politeness import Conduct
 from headgate.core.words import counted
 

@@ -9,7 +9,7 @@ import typer
 
 from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.options import Json
-from headgate.app.cli.render.jobs import volume
+from headgate.app.cli.render.times import volume
 from headgate.app.cli.runtime import CliContext, command
 from headgate.core.errors import UsageError
 from headgate.transfer.artifacts.checking import Discrepancy, FileDifference, FolderCheck
@@ -42,7 +42,7 @@ async def verify(
     while (found := await asyncio.to_thread(next, differences, None)) is not None:
         findings.add(found)
         if not as_json:
-            cli.screen.line(in_words(found))
+            cli.screen.line(difference_line(found))
     if as_json:
         cli.screen.json({"files": check.files, "bytes": check.bytes, **findings.shape()})
     _sum_up(cli, check, findings)
@@ -50,8 +50,6 @@ async def verify(
 
 
 class Findings:
-    """Counts of the differences, and the first `MOST_IN_JSON` of them."""
-
     def __init__(self) -> None:
         self.wrong = 0
         self.extra = 0
@@ -75,7 +73,7 @@ class Findings:
         }
 
 
-def in_words(found: FileDifference) -> str:
+def difference_line(found: FileDifference) -> str:
     facts = "; ".join(part for part in (found.detail, found.id) if part)
     return f"{WORDS[found.kind]:<13}  {found.path}" + (f"  ({facts})" if facts else "")
 

@@ -14,8 +14,6 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class EmptyColumns:
-    """Checks the first `FIRST_ROWS` results of a job, once."""
-
     def __init__(self, reads: ReadStore, job_id: int, paths: Mapping[str, str]) -> None:
         self._reads = reads
         self._job_id = job_id

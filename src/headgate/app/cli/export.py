@@ -7,13 +7,14 @@ import msgspec
 import typer
 
 from headgate.app.cli.exit_codes import Exit
-from headgate.app.cli.options import FormatName, JobId, Json, OutDelimiter, OutEncoding
+from headgate.app.cli.options import JobId, Json, OutDelimiter, OutEncoding, files_of
 from headgate.app.cli.runtime import CliContext, command
 from headgate.app.output_check import require_output
 from headgate.core.errors import UsageError
 from headgate.core.words import counted
+from headgate.transfer.files import STDOUT
 from headgate.transfer.formats.cells import Formulas
-from headgate.transfer.places.target import STDOUT
+from headgate.transfer.formats.registry import WRITABLE, FormatName
 from headgate.transfer.sources import WriteOptions
 
 
@@ -25,8 +26,7 @@ async def export(
         Path | None,
         typer.Argument(
             metavar="[FILE]",
-            help="The file to write: .csv, .tsv, .jsonl (also .gz), .xlsx or .parquet;"
-            " - is standard output.",
+            help=f"The file to write: {files_of(WRITABLE)}; - is standard output.",
         ),
     ] = None,
     check: Annotated[

@@ -1,7 +1,6 @@
-"""Watches the rows that fail during `headgate run`, and enforces `--max-errors`."""
+"""Watches the rows that fail during `headgate run`, and explains why `--max-errors` stopped it."""
 
 from headgate.core.failing import (
-    ErrorLimit,
     RowFailure,
     all_alike,
     most_frequent,
@@ -11,7 +10,8 @@ from headgate.core.job import Counts
 from headgate.core.status import ItemStatus
 from headgate.core.trace import trace_in
 from headgate.core.words import counted
-from headgate.ports.job_reads import FailingRow, RowReads
+from headgate.engine.error_count import ErrorCount
+from headgate.ports.jobs import FailingRow, RowReads
 
 CHECK_S = 1.0
 """Seconds between two checks."""
@@ -26,15 +26,18 @@ class FailingRows:
         self,
         rows: RowReads,
         job_id: int,
-        limit: ErrorLimit | None = None,
+        errors: ErrorCount | None = None,
         *,
         revisits: bool = False,
     ) -> None:
-        """`revisits`: the command retries failed rows without `--retry-failed`."""
+        """`errors` decides whether too many rows have failed.
+
+        `revisits`: the command retries failed rows without `--retry-failed`.
+        """
         self._rows = rows
         self._revisits = revisits
         self._job_id = job_id
-        self._limit = limit
+        self._errors = errors
         self._since_at = 0
         self._before = Counts()
         self._total = 0
@@ -45,7 +48,7 @@ class FailingRows:
         self.hint = ""
         """Advice for the case that the first rows all fail in the same way."""
         self.too_many = ""
-        """Why the run must stop; empty until `--max-errors` is reached."""
+        """Why the run stops; empty until `--max-errors` is reached."""
         self.raised = False
         """True if the handler's code raised the failure in `too_many` or `hint`."""
 
@@ -63,10 +66,9 @@ class FailingRows:
         self.kind = most_frequent(waiting).kind if waiting else ""
         if not failures:
             return
-        succeeded = counts.done - self._before.done + counts.not_found - self._before.not_found
-        succeeded += counts.skipped - self._before.skipped + counts.review - self._before.review
+        succeeded = _succeeded(counts) - _succeeded(self._before)
         alike = all_alike(failures, succeeded, self._total)
-        self._judge(counts, failures, waiting)
+        self._explain_stop(counts, failures)
         if alike is not None and counts.open and not self.hint and not self.too_many:
             self.raised = bool(alike.where)
             self.hint = self._hint_in_words(alike, failures)
@@ -81,21 +83,21 @@ class FailingRows:
             f" press Ctrl-C, {what}, and run {again}"
         )
 
-    def _judge(self, counts: Counts, failures: list[RowFailure], waiting: list[RowFailure]) -> None:
-        limit = self._limit
-        if limit is None or self.too_many or not counts.open:  # nothing is left to stop
+    def _explain_stop(self, counts: Counts, failures: list[RowFailure]) -> None:
+        errors = self._errors
+        if errors is None or not errors.reached or not counts.open:  # nothing is left to stop
             return
-        raised = sum(bool(failure.where) for failure in waiting)
-        failed = counts.error - self._before.error + raised
-        tried = counts.finished - self._before.finished + len(waiting)
-        if limit.reached(failed, tried, self._total):
-            most = most_frequent(failures)
-            self.raised = bool(most.where)
-            example = most.in_words(" at ", "")
-            self.too_many = (
-                f"{counted(failed, 'row')} of {tried:,} failed, which reaches --max-errors"
-                f" {limit.text}: {example}"
-            )
+        most = most_frequent(failures)
+        self.raised = bool(most.where)
+        failed, tried = errors.totals()
+        self.too_many = (
+            f"{counted(failed, 'row')} of {tried:,} failed, which reaches --max-errors"
+            f" {errors.limit.text}: {most.in_words(' at ', '')}"
+        )
+
+
+def _succeeded(counts: Counts) -> int:
+    return counts.finished - counts.error - counts.cancelled
 
 
 def _failure(row: FailingRow) -> RowFailure:

@@ -30,8 +30,6 @@ _CODES = {"bold": "1", "dim": "2", "cyan": "1;36", "green": "1;32", "yellow": "3
 
 
 class HelpRow(NamedTuple):
-    """An option, argument or command: its cells and its explanation."""
-
     cells: tuple[str, ...]
     about: str
 

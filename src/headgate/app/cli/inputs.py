@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from headgate.core.errors import UsageError
 from headgate.core.identity import file_of
-from headgate.transfer.sources import READABLE, format_of
+from headgate.transfer.sources import format_of
 
 STDIN = "-"
 
@@ -51,7 +51,7 @@ def _is_handler(text: str) -> bool:
 
 def _is_rows(text: str) -> bool:
     try:
-        return format_of(text) in READABLE
+        return bool(format_of(text))
     except UsageError:
         return Path(text).exists()
 

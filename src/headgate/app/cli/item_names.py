@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from headgate.app.service import ItemVerbs
 from headgate.core.errors import UnknownItem, UsageError
-from headgate.ports.reads import ItemRow
+from headgate.schema.items import ItemView
 
 SHOWN = 5
 
@@ -19,7 +19,7 @@ async def item_id_of(items: ItemVerbs, name: str, job_id: int | None = None) -> 
         return number
     found = await items.by_key(name, job_id)
     if len(found) == 1:
-        return found[0].id
+        return int(found[0].id)
     if found:
         raise UsageError(_several(name, found))
     where = "" if job_id is None else f" in job {job_id}"
@@ -29,7 +29,7 @@ async def item_id_of(items: ItemVerbs, name: str, job_id: int | None = None) -> 
     )
 
 
-def _several(name: str, found: Sequence[ItemRow]) -> str:
+def _several(name: str, found: Sequence[ItemView]) -> str:
     jobs = ", ".join(str(row.job_id) for row in found[:SHOWN])
     more = ", …" if len(found) > SHOWN else ""
     return (

@@ -21,12 +21,14 @@ from headgate.app.cli.options import (
     statuses_in,
 )
 from headgate.app.cli.render.attempts import timeline
-from headgate.app.cli.render.gates import wait_in_words, wait_json
-from headgate.app.cli.render.jobs import ago, attempt_json, detail_json, item_json, local_time
+from headgate.app.cli.render.jobs import item_json, json_text, wait_json, whole_json
+from headgate.app.cli.render.times import ago, local_time, wait_in_words
 from headgate.app.cli.runtime import CliContext, command, noun
-from headgate.app.service import ItemHistoryView, ItemVerbs
+from headgate.app.service import ItemVerbs
 from headgate.core.status import ItemStatus
-from headgate.ports.reads import ItemQuery, ItemRow, Page
+from headgate.ports.reads import ItemQuery
+from headgate.schema.items import ItemView, ItemWhole
+from headgate.schema.values import Page
 
 Verbose = Annotated[
     bool,
@@ -107,34 +109,29 @@ async def show(
 ) -> None:
     """Show all that is known about an item, and its attempts in order."""
     async with cli.service() as service:
-        account = await service.items.account(await item_id_of(service.items, item, job))
-    show_item(cli, account, verbose=verbose, as_json=as_json)
+        whole = await service.items.account(await item_id_of(service.items, item, job))
+    show_item(cli, whole, verbose=verbose, as_json=as_json)
 
 
 def show_item(
-    cli: CliContext, account: ItemHistoryView, *, verbose: bool = False, as_json: bool = False
+    cli: CliContext, item: ItemWhole, *, verbose: bool = False, as_json: bool = False
 ) -> None:
     if as_json:
-        history = [attempt_json(attempt) for attempt in account.attempts]
-        waiting = wait_json(account.wait)
-        shape = detail_json(account.detail)
-        shape |= {"waiting": waiting, "decision": account.decision, "history": history}
-        cli.screen.json(shape)
+        cli.screen.json(whole_json(item))
         return
-    _show_facts(cli, account)
+    _print_facts(cli, item)
     cli.screen.line("\nAttempts", "bold")
-    if not account.attempts:
+    if not item.history:
         cli.screen.line("  none has finished yet")
     # Consecutive attempts with the same traceback print it once, below the last of them.
-    following = [attempt.trace for attempt in account.attempts[1:]]
-    for attempt, next_trace in zip_longest(account.attempts, following):
-        traced = attempt.trace != next_trace
+    following = [attempt.traceback for attempt in item.history[1:]]
+    for attempt, next_trace in zip_longest(item.history, following):
+        traced = attempt.traceback != next_trace
         for line in timeline(attempt, verbose=verbose, traced=traced):
             cli.screen.line(line)
-    row = account.detail.row
-    if row.status is ItemStatus.ERROR:
+    if item.status is ItemStatus.ERROR:
         cli.screen.line("\nWhat would help", "bold")
-        cli.screen.line(f"  headgate dlq replay {row.id}")
+        cli.screen.line(f"  headgate dlq replay {item.id}")
         cli.screen.line("      run it again once the cause is fixed", "dim")
 
 
@@ -154,11 +151,11 @@ async def why(cli: CliContext, *, item: ItemName, job: OfJob = None, as_json: Js
         item_id = await item_id_of(service.items, item, job)
         found = await service.items.why(item_id)
     if as_json:
-        waiting = wait_json(found.wait)
+        waiting = wait_json(found.waiting)
         ended = {"ended": found.ended or None, "todo": found.todo or None}
         cli.screen.json({"item_id": item_id, "status": found.status, "waiting": waiting, **ended})
         return
-    reason = wait_in_words(found.wait, cli.clock.now()) if found.wait else found.ended
+    reason = wait_in_words(found.waiting, cli.clock.now()) if found.waiting else found.ended
     cli.screen.line(f"item {item_id} is {found.status}: {reason}")
     if found.todo:
         cli.screen.line(found.todo)
@@ -167,22 +164,22 @@ async def why(cli: CliContext, *, item: ItemName, job: OfJob = None, as_json: Js
 reviews.register(app)
 
 
-def page_json(page: Page) -> dict[str, object]:
+def page_json(page: Page[ItemView]) -> dict[str, object]:
     return {"items": [item_json(row) for row in page.items], "next": page.next}
 
 
-async def _keyed(items: ItemVerbs, key: str, query: ItemQuery) -> Page:
+async def _keyed(items: ItemVerbs, key: str, query: ItemQuery) -> Page[ItemView]:
     """The item of a job with this key, if it also matches the query."""
     found = [row for row in await items.by_key(key, query.job_id) if _fits(row, query)]
-    return Page(found, None)
+    return Page(items=found)
 
 
-def _fits(row: ItemRow, query: ItemQuery) -> bool:
+def _fits(row: ItemView, query: ItemQuery) -> bool:
     status = not query.statuses or row.status in query.statuses
     return status and query.error_class in {None, row.error_class}
 
 
-async def _searched(items: ItemVerbs, query: ItemQuery) -> Page:
+async def _searched(items: ItemVerbs, query: ItemQuery) -> Page[ItemView]:
     """A full page if there are enough matches: a search may return few or none at a time."""
     page = await items.page(query)
     rows = list(page.items)
@@ -190,11 +187,10 @@ async def _searched(items: ItemVerbs, query: ItemQuery) -> Page:
         rest = msgspec.structs.replace(query, after=page.next, limit=query.limit - len(rows))
         page = await items.page(rest)
         rows += page.items
-    return Page(rows, page.next)
+    return Page(items=rows, next=page.next)
 
 
-def show_page(cli: CliContext, page: Page, nothing: str) -> None:
-    """Print a page of items, and the option that shows the next page."""
+def show_page(cli: CliContext, page: Page[ItemView], nothing: str) -> None:
     if not page.items:
         cli.screen.say(nothing)
         return
@@ -203,8 +199,8 @@ def show_page(cli: CliContext, page: Page, nothing: str) -> None:
         ("ITEM", "JOB", "STATUS", "#TRIES", "CHANGED", "KEY", "VALUES", "WHY"),
         [
             (
-                str(row.id),
-                str(row.job_id),
+                row.id,
+                row.job_id,
                 row.status,
                 row.attempts,
                 ago(row.updated_at, now),
@@ -219,34 +215,32 @@ def show_page(cli: CliContext, page: Page, nothing: str) -> None:
         cli.screen.say(f"next page: the same command with --after {page.next}")
 
 
-def reason_of(row: ItemRow) -> str:
+def reason_of(row: ItemView) -> str:
     if row.error_class:
         return f"{row.error_class}: {row.last_error}"
     return row.last_error or ""
 
 
-def _show_facts(cli: CliContext, account: ItemHistoryView) -> None:
+def _print_facts(cli: CliContext, item: ItemWhole) -> None:
     now = cli.clock.now()
-    detail, wait = account.detail, account.wait
-    row = detail.row
-    cli.screen.line(f"Item {row.id} of job {row.job_id}: {row.status}", "bold")
+    cli.screen.line(f"Item {item.id} of job {item.job_id}: {item.status}", "bold")
     cli.screen.facts(
         {
-            "key": row.key,
-            "line": str(row.line or ""),
-            "handler": row.handler,
-            "attempts": str(row.attempts),
-            "crashes": str(row.crashes or ""),
-            "runs alone": "yes, because its process died before" if detail.suspect else None,
-            "waiting": wait_in_words(wait, now) if wait else None,
-            "held by": row.locked_by,
-            "until": local_time(detail.deadline_at),
-            "changed": f"{local_time(row.updated_at)} ({ago(row.updated_at, now)})",
-            "error": reason_of(row) if row.error_class else None,
-            "reason": None if row.error_class or account.decision else row.last_error,
-            "decision": account.decision,
-            "input": detail.input,
-            "normalized": detail.normalized,
-            "result": detail.result,
+            "key": item.key,
+            "line": str(item.line or ""),
+            "handler": item.handler,
+            "attempts": str(item.attempts),
+            "crashes": str(item.crashes or ""),
+            "runs alone": "yes, because its process died before" if item.suspect else None,
+            "waiting": wait_in_words(item.waiting, now) if item.waiting else None,
+            "held by": item.locked_by,
+            "until": local_time(item.deadline_at),
+            "changed": f"{local_time(item.updated_at)} ({ago(item.updated_at, now)})",
+            "error": reason_of(item) if item.error_class else None,
+            "reason": None if item.error_class or item.decision else item.last_error,
+            "decision": item.decision,
+            "input": json_text(item.input),
+            "normalized": json_text(item.normalized),
+            "result": json_text(item.result),
         }
     )

@@ -10,11 +10,11 @@ from msgspec.structs import asdict, replace
 
 from headgate.app.cli.output import Output
 from headgate.app.cli.preflight import wrong_encoding
-from headgate.app.cli.render.jobs import span
+from headgate.app.cli.render.times import span
 from headgate.app.settings import Settings
 from headgate.app.wiring import sqlite_path, store_kind
 from headgate.core.errors import BadSource, OptionsChanged, UnknownHandler, UsageError
-from headgate.core.identity import BAD_ROWS, VERSION, OptionDifference, refusal
+from headgate.core.identity import BAD_ROWS, VERSION, OptionDifference, options_refusal
 from headgate.core.job import Binding, Job, NewJob
 from headgate.core.status import JobMove, JobState
 from headgate.core.words import agreeing, counted
@@ -31,8 +31,7 @@ from headgate.handlers.registry import DOWNLOAD, resolve
 from headgate.ports.handler import HandlerSpec
 from headgate.ports.source import BatchReader, Source
 from headgate.ports.store import Store
-from headgate.transfer.read_options import reads_alike
-from headgate.transfer.sources import ReadOptions, checked
+from headgate.transfer.sources import ReadOptions, checked, reads_alike
 
 if TYPE_CHECKING:
     from headgate.app.cli.run_job import RunJobOptions
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 STDIN = "-"
 
 
-def deciding(reading: ReadOptions, on_bad_row: OnBadRow, version: str) -> dict[str, Any]:
+def stored_options(reading: ReadOptions, on_bad_row: OnBadRow, version: str) -> dict[str, Any]:
     """The options that are stored with a job, because they change its results."""
     found = {**_stated(reading), BAD_ROWS: str(on_bad_row)}
     return {**found, VERSION: version} if version else found
@@ -64,7 +63,7 @@ async def admit(
         priority=options.priority,
         eager=options.eager,
         fingerprint=await asyncio.to_thread(source.fingerprint),
-        options=deciding(_stated_reading(options), options.on_bad_row, spec.version),
+        options=stored_options(_stated_reading(options), options.on_bad_row, spec.version),
     )
     return await JobMatching(store.jobs, store.reads).admit(new, _rules(settings, options, spec))
 
@@ -94,7 +93,7 @@ def _rules(settings: Settings, options: "RunJobOptions", spec: HandlerSpec) -> M
         by_config=options.by_config,
         by_content=options.source == STDIN and spec.key_of is None and not options.key_columns,
         same_reading=partial(_reads_alike, options, settings),
-        home=home_of(settings),
+        home=store_folder(settings),
     )
 
 
@@ -105,7 +104,7 @@ def _reads_alike(
     return reads_alike(options.file, {**one, **found}, {**other, **found}, settings.limits)
 
 
-def home_of(settings: Settings) -> str:
+def store_folder(settings: Settings) -> str:
     """The folder of a SQLite store; empty for other stores."""
     url = settings.database_url
     return str(Path(sqlite_path(url)).resolve().parent) if store_kind(url) == "sqlite" else ""
@@ -133,8 +132,8 @@ def print_match(screen: Output, matched: MatchedJob, finished: int) -> None:
         MatchKind.ADD: "the file changed: adding its new rows to",
         MatchKind.REREAD: "reading the file again for",
     }[matched.entry]
-    rows = f"{counted(finished, 'finished row')} {agreeing(finished, 'is', 'are')}"
-    kept = f": {rows} left alone" if finished else ""
+    rows = f"{counted(finished, 'row')} {agreeing(finished, 'is', 'are')}"
+    kept = f": {rows} already finished" if finished else ""
     screen.say(f"{what} job {job.id}{kept}")
 
 
@@ -189,7 +188,9 @@ class NamedJob:
             raise UsageError("--job resumes a job and --new starts another: leave out one")
         if given.key_columns and given.key_columns != job.key_columns:
             pair = (",".join(job.key_columns) or None, ",".join(given.key_columns))
-            raise OptionsChanged(refusal(job, [OptionDifference("--key", *pair)], job.handler))
+            raise OptionsChanged(
+                options_refusal(job, [OptionDifference("--key", *pair)], job.handler)
+            )
         return replace(
             given,
             reading=ReadOptions(**{**kept, **reading}),
@@ -214,7 +215,7 @@ class NamedJob:
             key_columns=job.key_columns,
             config=options.config,
             fingerprint=await asyncio.to_thread((source or ReadAlready(job)).fingerprint),
-            options=deciding(options.reading, options.on_bad_row, spec.version),
+            options=stored_options(options.reading, options.on_bad_row, spec.version),
         )
         rules = _rules(self._settings, options, spec)
         entry, _ = choose_match(new, [bound], rules)  # raises before anything is changed

@@ -1,8 +1,8 @@
 """`headgate jobs`: list, inspect and control jobs."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-import msgspec
 import typer
 
 from headgate.app.cli import export
@@ -20,24 +20,29 @@ from headgate.app.cli.options import (
     ids_in,
     statuses_in,
 )
-from headgate.app.cli.render.gates import wait_in_words, wait_json
-from headgate.app.cli.render.jobs import ago, event_json, job_json, listed_json, local_time
+from headgate.app.cli.render.jobs import event_json, job_json, json_text, listed_json, wait_json
+from headgate.app.cli.render.tables import requeued_in_words, status_column
+from headgate.app.cli.render.times import ago, local_time, wait_in_words
 from headgate.app.cli.runtime import CliContext, command, noun
-from headgate.app.handler_finder import rebinding
-from headgate.core.gates.wait import Wait
+from headgate.app.handler_finder import rebind_command
+from headgate.app.service import JobOverview
 from headgate.core.identity import BAD_ROWS
-from headgate.core.job import Counts, Job
-from headgate.core.redact_text import redacted
-from headgate.core.redact_values import source_without_secrets, values_without_secrets
-from headgate.core.status import UNFINISHED, ItemStatus, JobState
+from headgate.core.job import Job
+from headgate.core.status import (
+    FINISHED,
+    ITEM_DISPLAY,
+    RETRIED,
+    UNFINISHED,
+    ItemStatus,
+    JobState,
+)
 from headgate.core.words import agreeing, counted
 from headgate.engine.rows import OnBadRow
 from headgate.handlers.registry import DOWNLOAD
 from headgate.ports.items import RequeueRequest
+from headgate.schema.jobs import JobResponse
 
 app = noun("jobs", "List, inspect and control jobs.")
-
-RETRIED = frozenset({ItemStatus.ERROR, ItemStatus.NOT_FOUND})
 
 
 @command(app, "ls", ["headgate jobs ls", "headgate jobs ls --json | jq '.jobs[].id'"], far=True)
@@ -52,42 +57,42 @@ async def ls(
     """List jobs, newest first."""
     async with cli.service() as service:
         listed = await service.jobs.ls(after, limit)
-    more = listed[-1].job.id if len(listed) == limit else None
+    more = int(listed[-1].id) if len(listed) == limit else None
     if as_json:
-        shapes = [listed_json(each.job, each.counts) for each in listed]
+        shapes = [listed_json(job) for job in listed]
         cli.screen.json({"jobs": shapes, "next": more})
         return
     if not listed:
         cli.screen.say("no jobs yet: `headgate run HANDLER FILE` makes one")
         return
     now = cli.clock.now()
+    counted_statuses = [
+        status
+        for status in ItemStatus
+        if status in FINISHED
+        and (ITEM_DISPLAY[status].always_counted or any(each.counts.of(status) for each in listed))
+    ]
     cli.screen.table(
         (
             "#JOB",
             "STATE",
             "#TOTAL",
-            "#DONE",
-            "#NOT FOUND",
-            "#REVIEW",
-            "#ERROR",
+            *map(status_column, counted_statuses),
             "#LEFT",
             "CREATED",
             "NAME",
         ),
         [
             (
-                job.id,
+                int(job.id),
                 job.state,
-                count.total,
-                count.done,
-                count.not_found,
-                count.review,
-                count.error,
-                count.open,
+                job.counts.total,
+                *map(job.counts.of, counted_statuses),
+                job.counts.open,
                 ago(job.created_at, now),
-                job.name or f"{job.handler} {source_without_secrets(job.source)}",
+                job.name or f"{job.handler} {job.source}",
             )
-            for job, count in ((each.job, each.counts) for each in listed)
+            for job in listed
         ],
     )
     if more:
@@ -100,24 +105,19 @@ async def ls(
 async def show(cli: CliContext, job_id: JobId, as_json: Json = False) -> None:
     """Show a job: its progress, failures and events, and what to do next."""
     async with cli.service() as service:
-        account = await service.jobs.account(job_id)
-    job, counts, failures, events = (
-        account.job,
-        account.counts,
-        account.failures,
-        account.events,
-    )
-    steps = next_steps(job, counts, at_work=account.at_work, problem=account.handler_problem)
+        overview = await service.jobs.account(job_id)
+    failures, events = overview.failures, overview.events
+    steps = next_steps(overview)
     if as_json:
         cli.screen.json(
             {
-                **job_json(job, counts),
-                "limited_by": wait_json(account.limit),
+                **job_json(overview.job),
+                "limited_by": wait_json(overview.limit),
                 "failures": [
                     {
                         "error_class": group.error_class,
                         "signature": group.signature,
-                        "example": group.reason,
+                        "example": group.example.reason,
                         "count": group.count,
                     }
                     for group in failures
@@ -127,10 +127,10 @@ async def show(cli: CliContext, job_id: JobId, as_json: Json = False) -> None:
             }
         )
         return
-    _show_facts(cli, job, counts, account.limit)
+    _print_facts(cli, overview)
     if failures:
         cli.screen.line("\nFailures", "bold")
-        rows = [(group.error_class, group.count, group.reason) for group in failures]
+        rows = [(group.error_class, group.count, group.example.reason) for group in failures]
         cli.screen.table(("CLASS", "#ITEMS", "FOR EXAMPLE"), rows)
     if events:
         cli.screen.line("\nLast events", "bold")
@@ -169,7 +169,7 @@ async def rebind(
         bound = await matching.rebind(job, binding_of(bound_to(job, spec)))
         await store.notifier.ring()
     cli.screen.say(f"job {job_id} now uses {bound.handler}; finished rows keep their results")
-    cli.screen.say(f"go on with: {run_command(bound)}")
+    cli.screen.say(f"continue with: {run_command(bound)}")
 
 
 @command(app, "pause", ["headgate jobs pause 3"], far=True)
@@ -177,7 +177,7 @@ async def pause(cli: CliContext, job_id: JobId) -> None:
     """Stop new work on a job, on all workers, until it is resumed."""
     async with cli.service() as service:
         job = await service.jobs.pause(job_id)
-    cli.screen.say(f"job {job.id} is {job.state}; go on with: headgate jobs resume {job.id}")
+    cli.screen.say(f"job {job.id} is {job.state}; continue with: headgate jobs resume {job.id}")
 
 
 @command(app, "resume", ["headgate jobs resume 3"], far=True)
@@ -198,8 +198,8 @@ async def resume(cli: CliContext, job_id: JobId) -> None:
 async def cancel(cli: CliContext, job_id: JobId, dry_run: DryRun = False, yes: Yes = False) -> None:
     """Cancel a job: finished items keep their results, all others become CANCELLED."""
     async with cli.service() as service:
-        found = await service.jobs.get(job_id)
-        job, left = found.job, found.counts.open
+        job = await service.jobs.get(job_id)
+        left = job.counts.open
         if dry_run:
             cli.screen.say(
                 f"would cancel job {job_id} ({job.state}) and its {counted(left, 'open item')}"
@@ -245,13 +245,13 @@ async def reprocess(
         reset_attempts=reset_attempts,
     )
     async with cli.service() as service:
-        job = (await service.jobs.get(job_id)).job
+        job = await service.jobs.get(job_id)
         moved = await service.jobs.reprocess(request, dry_run=dry_run)
         is_at_work = await service.is_at_work((job_id,))
     if as_json:
         cli.screen.json({"job_id": job_id, "requeued": 0 if dry_run else moved, "found": moved})
         return
-    cli.screen.line(f"{'would bring back' if dry_run else 'brought back'} {counted(moved, 'item')}")
+    cli.screen.line(requeued_in_words(moved, dry_run=dry_run))
     if moved and not dry_run and not is_at_work:
         cli.screen.say(f"work on them: {run_command(job)}")
 
@@ -277,8 +277,8 @@ async def priority(
 async def rm(cli: CliContext, job_id: JobId, dry_run: DryRun = False, yes: Yes = False) -> None:
     """Delete a job with its items and history; a running job is cancelled first."""
     async with cli.service() as service:
-        found = await service.jobs.get(job_id)
-        job, total = found.job, found.counts.total
+        job = await service.jobs.get(job_id)
+        total = job.counts.total
         if dry_run:
             cli.screen.say(
                 f"would delete job {job_id} ({job.state}) and its {counted(total, 'item')}"
@@ -289,28 +289,25 @@ async def rm(cli: CliContext, job_id: JobId, dry_run: DryRun = False, yes: Yes =
     cli.screen.say(f"job {job_id} and its {counted(total, 'item')} were deleted")
 
 
-def run_command(job: Job) -> str:
+def run_command(job: Job | JobResponse) -> str:
     if job.open:
         return f"headgate queue run --queue {job.name}"
     return f"headgate worker --jobs {job.id} --drain"
 
 
-def next_steps(
-    job: Job, counts: Counts, *, at_work: bool, problem: str = ""
-) -> list[tuple[str, str]]:
-    """Commands to run next, each with its reason.
-
-    `problem` is the reason why the job's handler cannot be loaded.
-    """
+def next_steps(overview: JobOverview) -> list[tuple[str, str]]:
+    """Commands to run next, each with its reason."""
+    job, counts = overview.job, overview.job.counts
     steps: list[tuple[str, str]] = []
-    if problem:
-        steps.append((rebinding(job), "its handler cannot be loaded; name its new place"))
+    if overview.handler_problem:
+        steps.append((rebind_command(job.id), "its handler cannot be loaded; name its new place"))
     elif job.state is JobState.PAUSED:
         steps.append((f"headgate jobs resume {job.id}", "it is paused"))
-    elif at_work:
+    elif overview.at_work:
         pass
     elif job.state is JobState.INGESTING:
-        again = f"headgate run --job {job.id}" if job.reading is None else "the server continues"
+        by_us = f"headgate run --job {job.id}"
+        again = "the server continues" if overview.read_by_server else by_us
         steps.append((again, "its source was not read to the end"))
     elif counts.open and job.state in UNFINISHED:
         steps.append((run_command(job), f"run the rest: {counted(counts.open, 'item')}"))
@@ -334,7 +331,7 @@ def next_steps(
     return steps
 
 
-def key_in_words(job: Job) -> str:
+def key_text(job: JobResponse) -> str:
     if job.key_columns:
         return ", ".join(job.key_columns)
     if job.handler == DOWNLOAD:
@@ -342,42 +339,42 @@ def key_in_words(job: Job) -> str:
     return "the whole content of an item" if job.open else "position in the source"
 
 
-def options_in_words(job: Job) -> str | None:
+def options_text(options: Mapping[str, Any] | None) -> str | None:
     """The options of a job that change its results and differ from the defaults."""
     usual = {BAD_ROWS: OnBadRow.ITEM_ERROR}
     stated = [
         f"{name.replace('_', '-')} {value}"
-        for name, value in (job.options or {}).items()
+        for name, value in (options or {}).items()
         if usual.get(name) != value
     ]
     return ", ".join(stated) or None
 
 
-def _show_facts(cli: CliContext, job: Job, counts: Counts, limit: Wait | None) -> None:
+def _print_facts(cli: CliContext, overview: JobOverview) -> None:
+    job, counts, limit = overview.job, overview.job.counts, overview.limit
     now = cli.clock.now()
     cli.screen.line(f"Job {job.id}: {job.state}", "bold")
-    config = values_without_secrets(job.config)
     share = f"{counts.finished / counts.total:.0%} of " if counts.total else ""
     cli.screen.facts(
         {
             "name": job.name,
             "owner": job.owner,
             "handler": job.handler,
-            "source": "items added over time" if job.open else source_without_secrets(job.source),
-            "key": key_in_words(job),
-            "config": msgspec.json.encode(config).decode() if config else None,
-            "options": options_in_words(job),
+            "source": "items added over time" if job.open else job.source,
+            "key": key_text(job),
+            "config": json_text(job.config or None),
+            "options": options_text(overview.options),
             "priority": str(job.priority),
             "created": f"{local_time(job.created_at)} ({ago(job.created_at, now)})",
             "started": local_time(job.started_at),
             "finished": local_time(job.finished_at),
-            "last error": job.last_error and redacted(job.last_error),
+            "last error": job.last_error,
             "progress": f"{share}{counted(counts.total, 'item')}",
             "limited by": wait_in_words(limit, now) if limit else None,
         }
     )
     cli.screen.line("\nItems", "bold")
     cli.screen.table(
-        tuple(f"#{status.replace('_', ' ')}" for status in ItemStatus),
-        [tuple(int(getattr(counts, status.lower())) for status in ItemStatus)],
+        tuple(map(status_column, ItemStatus)),
+        [tuple(map(counts.of, ItemStatus))],
     )

@@ -53,15 +53,12 @@ class Remarks(NamedTuple):
 
 
 class LiveBar:
-    """The last lines of a terminal, redrawn until `stop`."""
-
     def __init__(self, console: Console) -> None:
         self._live = Live(console=console, auto_refresh=False, transient=True)
         self._redrawn = Redrawn(console)
         self._live.start()
 
     def show(self, drawn: RenderableType) -> None:
-        """Replace the last drawing, also in a window that became narrower."""
         self._redrawn.prepare(drawn)
         self._live.update(drawn, refresh=True)
 
@@ -70,7 +67,6 @@ class LiveBar:
 
 
 def plain_line(text: str) -> RenderableType:
-    """A line of text without a bar."""
     return Text(text, no_wrap=True, overflow="ellipsis")
 
 

@@ -1,18 +1,55 @@
-"""Options and arguments that several commands share, and the parsers of their values."""
+"""Options and arguments that several commands share: parsers of their values, and completion."""
 
-from enum import StrEnum
+import asyncio
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
-from headgate.app.cli.completion import error_classes, job_numbers, statuses
 from headgate.core.errors import UsageError
 from headgate.core.fault import FaultClass
 from headgate.core.status import FINISHED, ItemStatus
 from headgate.core.time_text import SPANS, parse_span
+from headgate.transfer.formats.registry import FORMATS, IMAGES
 
 ROWS = "Rows in and out"
 YEAR_S = 366 * 86_400.0
+
+
+Offer = list[tuple[str, str]]
+"""Pairs of a completion and its description."""
+NEWEST = 50
+
+
+def job_numbers(ctx: typer.Context, incomplete: str) -> Offer:
+    try:
+        return asyncio.run(_jobs(ctx, incomplete))
+    except Exception:  # noqa: BLE001  completion must not print errors into the shell
+        return []
+
+
+async def _jobs(ctx: typer.Context, incomplete: str) -> Offer:
+    from headgate.app.cli.runtime import CliContext, Flags  # noqa: PLC0415  it imports this module's users
+
+    given = {name: ctx.params.get(name) for name in ("config_file", "db", "server")}
+    async with CliContext(Flags(**given, quiet=True)).service() as service:
+        jobs = await service.jobs.ls(0, NEWEST)
+    return [(job.id, f"{job.name} ({job.state})") for job in jobs if job.id.startswith(incomplete)]
+
+
+def statuses(incomplete: str) -> list[str]:
+    """Statuses, also after the comma of a list."""
+    before, comma, last = incomplete.rpartition(",")
+    taken = set(before.upper().split(","))
+    return [
+        f"{before}{comma}{status}"
+        for status in ItemStatus
+        if status.startswith(last.upper()) and status not in taken
+    ]
+
+
+def error_classes(incomplete: str) -> list[str]:
+    return [each for each in FaultClass if each.startswith(incomplete.lower())]
 
 
 def option(*names: str, panel: str, about: str, metavar: str | None = None) -> Any:
@@ -84,16 +121,13 @@ OutEncoding = Annotated[
 ]
 
 
-class FormatName(StrEnum):
-    """Formats for `--format`."""
-
-    CSV = "csv"
-    TSV = "tsv"
-    JSONL = "jsonl"
-    LIST = "list"
-    XLSX = "xlsx"
-    PARQUET = "parquet"
-    IMAGES = "images"
+def files_of(names: Sequence[str]) -> str:
+    """The usual endings of files in these formats, in words."""
+    found = [FORMATS[name] for name in names]
+    packed = ", ".join(each.endings[0] for each in found if each.by_lines)
+    others = [each.endings[0] for each in found if not each.by_lines and each.name != IMAGES]
+    others += ["images"] if IMAGES in names else []
+    return f"{packed} (also .gz), {', '.join(others[:-1])} or {others[-1]}"
 
 
 def statuses_in(text: str | None, *, finished: bool = False) -> frozenset[ItemStatus] | None:

@@ -16,6 +16,7 @@ from headgate.app.cli.render.tables import (
     table_lines,
 )
 from headgate.app.streams import LOST
+from headgate.core.status import ITEM_DISPLAY, JOB_DISPLAY
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -151,17 +152,21 @@ def _write(stream: TextIO, lines: Iterable[str]) -> None:
     stream.flush()
 
 
-STYLES = {
-    "DONE": "green",
-    "RUNNING": "cyan",
-    "PROCESSING": "cyan",
-    "ERROR": "red",
-    "FAILED": "red",
-    "PAUSED": "yellow",
-    "REVIEW": "yellow",
-    "NOT_FOUND": "magenta",
-    "CANCELLED": "dim",
-    "SKIPPED": "dim",
+TONES = {
+    "done": "green",
+    "processing": "cyan",
+    "error": "red",
+    "warn": "yellow",
+    "review": "yellow",
+    "not-found": "magenta",
+    "cancelled": "dim",
+    "skipped": "dim",
+    "pending": "",
+}
+"""Terminal styles of the tones of statuses."""
+STYLES: Mapping[str, str] = {
+    **{status: TONES[display.tone] for status, display in JOB_DISPLAY.items()},
+    **{status: TONES[display.tone] for status, display in ITEM_DISPLAY.items()},
     "ok": "green",
     "warn": "yellow",
     "problem": "red",

@@ -11,7 +11,7 @@ from headgate.engine.export import Export
 from headgate.ports.clock import Clock
 from headgate.ports.source import RowWriter
 from headgate.ports.store import Store
-from headgate.transfer.places.target import STDOUT
+from headgate.transfer.files import STDOUT
 
 
 class RunOutput(Protocol):

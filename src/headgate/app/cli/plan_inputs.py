@@ -11,17 +11,24 @@ from headgate.app.cli.runtime import CliContext
 from headgate.app.settings import Settings
 from headgate.app.wiring import missing_file
 from headgate.core.errors import UsageError
-from headgate.core.gates.budget import Cap, caps_of
+from headgate.core.gates.budget import Cap, parse_caps
 from headgate.core.gates.budget_share import REQUESTS
 from headgate.core.gates.config import GatePolicy
 from headgate.core.gates.keys import find_gates, provider_in
 from headgate.core.gates.view import ceilings_of
-from headgate.core.presets import PRESETS
-from headgate.core.provider import ProviderPolicy
+from headgate.core.provider import PRESETS, ProviderPolicy
 from headgate.core.rate import Ceilings, Limit
 from headgate.core.status import JobState
-from headgate.engine.plan.measured import Learned, Measured, measure, recall
-from headgate.engine.plan.workload import Assumed, Workload, learned_of
+from headgate.core.words import counted
+from headgate.engine.plan.workload import (
+    Assumed,
+    Learned,
+    Measured,
+    Workload,
+    measure_calls,
+    provider_from_pace,
+    read_learned,
+)
 from headgate.handlers.registry import resolve
 from headgate.ports.handler import HandlerSpec
 from headgate.ports.store import Store
@@ -118,7 +125,12 @@ async def _job(store: Store, settings: Settings, job_id: int) -> PlanSubject:
         notes.append(f"its handler cannot be loaded, so its provider is unknown: {error}")
     if spec is not None and spec.gate_of is not None:
         notes.append("its items go to several hosts; the forecast assumes a single host")
-    measured = await measure(store.reads, job_id)
+    measured = await measure_calls(store.reads, job_id)
+    if measured is None and counts.done:
+        notes.append(
+            f"none of its {counted(counts.done, 'finished row')} sent a request through `ctx.http`;"
+            " the forecast assumes that the others do"
+        )
     return PlanSubject(f"job {job_id}, {job.name}", counts.open, spec, measured, tuple(notes))
 
 
@@ -127,7 +139,7 @@ async def _with_store(
 ) -> PlanInputs:
     known = [entry.key for entry in await store.limits.entries()]
     keys = _keys(settings, given, subject, known)
-    learned = await recall(store.limits, keys)
+    learned = await read_learned(store.limits, keys)
     return _inputs(settings, given, subject, learned, keys)
 
 
@@ -224,7 +236,7 @@ def _costs(
     policy: ProviderPolicy, given: Given, learned: Learned
 ) -> tuple[tuple[Cap, ...], dict[str, float]]:
     """The budgets, and the known amounts that one request uses of them."""
-    caps = caps_of(policy.budget, policy.hard_caps)
+    caps = parse_caps(policy.budget, policy.hard_caps)
     if unknown := sorted(set(given.cost) - {cap.name for cap in caps}):
         raise UsageError(
             f"--cost {unknown[0]}: the provider has no such budget; declare it as"
@@ -277,7 +289,7 @@ def _ceilings(
 
 def _assumed(given: Given, learned: Learned, ceilings: Ceilings) -> tuple[Assumed, str]:
     busiest = max((state.pace for state in learned.states), key=lambda p: p.replies, default=None)
-    known = learned_of(busiest) if busiest else None
+    known = provider_from_pace(busiest) if busiest else None
     if given.limits is not None:
         assumed = msgspec.structs.replace(known or Assumed(), limits=given.limits, cap=None)
         return assumed, "assumed"

@@ -5,7 +5,7 @@ import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
-from headgate.app.encoding_text import for_command
+from headgate.app.ingest_options import command_encoding_message
 from headgate.core.errors import UsageError, WrongEncoding
 from headgate.ports.handler import HandlerSpec
 from headgate.ports.source import Source
@@ -33,7 +33,7 @@ async def wrong_encoding(
     file: Path, shown: str, options: ReadOptions, limits: Limits
 ) -> WrongEncoding | None:
     found = await asyncio.to_thread(misread_in, file, options, limits)
-    return WrongEncoding(for_command(shown, found.fits), found.fits) if found else None
+    return WrongEncoding(command_encoding_message(shown, found.fits), found.fits) if found else None
 
 
 def _columns_of(source: Source) -> list[str]:

@@ -1,4 +1,7 @@
-"""The progress of a job: a live bar on a terminal, otherwise a line every few seconds."""
+"""The progress of a job, and what limits it.
+
+A live bar shows it on a terminal; otherwise a line is printed every few seconds.
+"""
 
 import asyncio
 import contextlib
@@ -6,23 +9,64 @@ from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from headgate.app.cli.limited_by import FindLimit, cause_in_words, nothing_known
 from headgate.app.cli.output import Output
-from headgate.app.cli.render.jobs import by_the_clock
-from headgate.core.errors import StoreError, UnknownJob
+from headgate.app.cli.render.times import by_the_clock, wait_in_words
+from headgate.core.errors import HeadgateError, StoreError, UnknownJob
+from headgate.core.gates.keys import gate_name
 from headgate.core.gates.wait import WaitKind
 from headgate.core.job import Counts, Job
-from headgate.core.status import JobState
+from headgate.core.status import FINISHED, ITEM_DISPLAY, ItemStatus, JobState
 from headgate.core.words import counted
 from headgate.engine.eta import Band, HoldPeriod, Meter, band_in_words
-from headgate.engine.limited_by import LimitedBy
+from headgate.engine.gate_control import JobGates
+from headgate.engine.why import LimitedBy, limit_of_run
 from headgate.ports.clock import Clock
 from headgate.ports.reads import ReadStore
+from headgate.ports.store import Store
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from headgate.app.cli.live_bar import LiveBar
+
+
+FindLimit = Callable[[], Awaitable[LimitedBy]]
+CountChosen = Callable[[int], Awaitable[Counts | None]]
+"""Counts the chosen rows of a job; returns None if all rows were chosen."""
+
+
+def limit_finder(store: Store, gates: JobGates, job_id: int, count: CountChosen) -> FindLimit:
+    """A function that finds what limits a job that this command's own workers run.
+
+    It returns an empty `LimitedBy` while the store is unreachable.
+    """
+
+    async def find() -> LimitedBy:
+        try:
+            return await limit_of_run(store, gates, job_id, await count(job_id))
+        except HeadgateError:  # the workers report the error
+            return LimitedBy()
+
+    return find
+
+
+async def nothing_known() -> LimitedBy:
+    return LimitedBy()
+
+
+def limit_text(limit: LimitedBy, now_us: int) -> str:
+    """`limited by wikidata: the learned rate, 4.9/s`; empty at full speed."""
+    wait = limit.wait
+    if wait is None or wait.kind is WaitKind.RUNNING:
+        return ""
+    words = wait_in_words(wait, now_us)
+    if not wait.why.startswith(f"{gate_name(wait.gate)}: "):
+        return words
+    views = limit.reading.views if limit.reading else ()
+    others = sum(view.holds for view in views) - 1
+    more = f" (and {counted(others, 'other gate')})" if others > 0 else ""
+    return f"limited by {words}{more}"
+
 
 TICK_S = 0.25
 LINE_S = 5.0
@@ -155,7 +199,7 @@ class Progress:
         if at is None or not self._counts.open:
             return ""
         since_us = int((self._clock.monotonic() - self._limit_s) * 1_000_000)
-        return cause_in_words(self._limit, at.now_us + since_us)
+        return limit_text(self._limit, at.now_us + since_us)
 
     def _eta(self) -> Band | None:
         if self._limit.is_untimed:
@@ -175,7 +219,7 @@ class Progress:
         paused = job.state is JobState.PAUSED
         if paused != self._paused:
             self._paused = paused
-            self.note(_pause_in_words(job, self._clock.now()) if paused else "resumed")
+            self.note(_pause_text(job, self._clock.now()) if paused else "resumed")
 
     def _show(self) -> None:
         if self._live is not None:
@@ -193,7 +237,7 @@ class Progress:
 
     def words(self) -> list[str]:
         rate = self._meter.rate()
-        speed = [rate_in_words(rate)] if rate is not None else []
+        speed = [rate_text(rate)] if rate is not None else []
         counts = self._counts
         if self._reading:
             return [f"reading: {counted(counts.total, 'row')}", *speed]
@@ -211,12 +255,13 @@ class Progress:
         return "", f"{self._failing}; {when}" if when else self._failing
 
     def _details(self) -> list[str]:
-        counts = self._counts
-        shown = [f"done {counts.done:,}", f"not found {counts.not_found:,}"]
-        shown.append(f"errors {counts.error:,}")
-        shown += [f"skipped {counts.skipped:,}"] if counts.skipped else []
-        shown += [f"to review {counts.review:,}"] if counts.review else []
-        return shown
+        finished = [status for status in ItemStatus if status in FINISHED]
+        always = [status for status in finished if ITEM_DISPLAY[status].always_counted]
+        others = [status for status in finished if status not in always and self._counts.of(status)]
+        return [
+            f"{ITEM_DISPLAY[status].noun(0)} {self._counts.of(status):,}"
+            for status in (*always, *others)
+        ]
 
     def _bar(self) -> "RenderableType":
         # Imported for a terminal only: importing Rich takes longer than a short job.
@@ -226,20 +271,20 @@ class Progress:
             return plain_line(" · ".join(self.words()))
         counts = self._counts
         rate = self._meter.rate()
-        speed = rate_in_words(rate) if rate is not None else ""
+        speed = rate_text(rate) if rate is not None else ""
         is_timed = counts.open and not self._limit.is_untimed
         left = f"{band_in_words(self._eta())} left" if is_timed else ""
         remarks = Remarks(*self.troubles(), self._hint, self._note)
         return bar(counts, speed, left, self._details(), remarks)
 
 
-def rate_in_words(per_s: float) -> str:
+def rate_text(per_s: float) -> str:
     """Items per second, with a decimal below 10."""
     return f"{per_s:,.0f}/s" if per_s >= 10 or not per_s else f"{per_s:.1f}/s"
 
 
-def _pause_in_words(job: Job, now_us: int) -> str:
+def _pause_text(job: Job, now_us: int) -> str:
     if job.resume_at is None:
         why = f": {job.pause_reason}" if job.pause_reason else ""
-        return f"paused{why}; go on with: headgate jobs resume {job.id}"
+        return f"paused{why}; continue with: headgate jobs resume {job.id}"
     return f"paused until {by_the_clock(job.resume_at, now_us)}: {job.pause_reason}"

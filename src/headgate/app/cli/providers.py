@@ -7,9 +7,8 @@ import typer
 from headgate.app.cli.options import DryRun, Json, Yes, confirm, seconds_in
 from headgate.app.cli.render.gates import gate_json, override_in_words, show_gate, show_gates
 from headgate.app.cli.runtime import CliContext, command, noun
-from headgate.core.gates.view import GateView
-from headgate.core.gates.wait import in_figures
-from headgate.engine.gate_control import GateReading
+from headgate.core.gates.wait import rate_text
+from headgate.schema.gates import Gate, GateList
 
 app = noun("providers", "See the learned limits of outside services, and override them.")
 
@@ -42,21 +41,21 @@ async def ls(
 ) -> None:
     """List gates with their configured, learned and current rates, and what limits them."""
     if everything:
-        async with cli.gates() as gates:
-            reading = await gates.ls(everything=True)
+        async with cli.gates() as readable:
+            gates = await readable.ls(everything=True)
     else:
         async with cli.service() as service:
-            reading = await service.gates.ls(everything=False)
+            gates = await service.gates.ls(everything=False)
     if as_json:
-        cli.screen.json({"gates": [gate_json(view) for view in reading.views]})
+        cli.screen.json({"gates": [gate_json(gate) for gate in gates.items]})
         return
-    if not reading.views:
+    if not gates.items:
         cli.screen.say(
             "no request was sent through `ctx.http` yet, and no provider is declared:"
             " `headgate providers ls --all` shows the built-in ones"
         )
         return
-    show_gates(cli.screen, reading)
+    show_gates(cli.screen, gates)
 
 
 @command(
@@ -67,16 +66,16 @@ async def ls(
 )
 async def show(cli: CliContext, name: Name, as_json: Json = False) -> None:
     """Show a gate with its evidence: what was observed, when, and what was decided."""
-    async with cli.gates() as gates:
-        reading = await gates.show(name)
+    async with cli.gates() as readable:
+        gates = await readable.show(name)
     if as_json:
-        cli.screen.json({"gates": [gate_json(view) for view in reading.views]})
+        cli.screen.json({"gates": [gate_json(gate) for gate in gates.items]})
         return
-    for number, view in enumerate(reading.views):
+    for number, gate in enumerate(gates.items):
         if number:
             cli.screen.line("")
-        show_gate(cli.screen, view, reading.now_s)
-    if not any(view.asked for view in reading.views):
+        show_gate(cli.screen, gate, gates.now or "")
+    if not any(gate.asked for gate in gates.items):
         cli.screen.say(
             "learned limits appear here once a handler has sent requests through `ctx.http`"
         )
@@ -104,8 +103,8 @@ async def set_rate(
     """Set a provider's rate by hand; it applies immediately, in all processes."""
     for_s = seconds_in(for_time, "--for")
     async with cli.service(create=True) as service:
-        reading = await service.gates.set_rate(name, rate, for_s)
-    _print_override(cli, reading, name, as_json=as_json)
+        gates = await service.gates.set_rate(name, rate, for_s)
+    _print_override(cli, gates, name, as_json=as_json)
 
 
 @command(
@@ -118,24 +117,24 @@ async def pause(cli: CliContext, name: Name, for_time: For = None, as_json: Json
     """Stop sending to a provider; work on other providers continues."""
     for_s = seconds_in(for_time, "--for")
     async with cli.service(create=True) as service:
-        reading = await service.gates.pause(name, for_s)
-    _print_override(cli, reading, name, as_json=as_json)
+        gates = await service.gates.pause(name, for_s)
+    _print_override(cli, gates, name, as_json=as_json)
 
 
 @command(app, "resume", ["headgate providers resume wikidata"], far=True)
 async def resume(cli: CliContext, name: Name, as_json: Json = False) -> None:
     """Undo `set` and `pause`: continue at the learned rate."""
     async with cli.service() as service:
-        resumed, reading = await service.gates.resume(name)
+        resumed, gates = await service.gates.resume(name)
     if as_json:
-        cli.screen.json({"resumed": resumed, "gates": [gate_json(v) for v in reading.views]})
+        cli.screen.json({"resumed": resumed, "gates": [gate_json(gate) for gate in gates.items]})
         return
     if not resumed:
         cli.screen.say(f"{name} was neither set nor paused: nothing was changed")
-    for view in reading.views:
-        if view.key in resumed:
-            learned = f"at most {in_figures(view.now_per_s)}" if view.now_per_s else "closed"
-            cli.screen.say(f"{view.name} continues as learned: {learned}")
+    for gate in gates.items:
+        if gate.key in resumed:
+            learned = f"at most {rate_text(gate.now_per_s)}" if gate.now_per_s else "closed"
+            cli.screen.say(f"{gate.name} continues as learned: {learned}")
 
 
 @command(
@@ -162,16 +161,16 @@ async def forget(
         cli.screen.say(f"{verb} the learned limits of {', '.join(keys)}")
 
 
-def _print_override(cli: CliContext, reading: GateReading, name: str, *, as_json: bool) -> None:
+def _print_override(cli: CliContext, gates: GateList, name: str, *, as_json: bool) -> None:
     """Print what applies now, and how to undo it."""
     if as_json:
-        cli.screen.json({"gates": [gate_json(view) for view in reading.views]})
+        cli.screen.json({"gates": [gate_json(gate) for gate in gates.items]})
         return
-    for view in reading.views:
-        cli.screen.say(_override_line(view, reading.now_s))
+    for gate in gates.items:
+        cli.screen.say(_override_line(gate, gates.now or ""))
     cli.screen.say(f"undo it with: headgate providers resume {name}")
 
 
-def _override_line(view: GateView, now_s: float) -> str:
-    state = override_in_words(view.override, now_s) if view.override else "as learned"
-    return f"{view.name} is {state}"
+def _override_line(gate: Gate, now: str) -> str:
+    state = override_in_words(gate.override, now) if gate.override else "as learned"
+    return f"{gate.name} is {state}"

@@ -8,7 +8,6 @@ import msgspec
 import typer
 
 from headgate.app.cli.exit_codes import Exit
-from headgate.app.cli.handler_check import require_loadable
 from headgate.app.cli.inputs import stdin_lines
 from headgate.app.cli.options import (
     DryRun,
@@ -19,10 +18,18 @@ from headgate.app.cli.options import (
     confirm,
     error_class_in,
 )
-from headgate.app.cli.render.jobs import job_json
+from headgate.app.cli.render.jobs import job_json, plain
+from headgate.app.cli.render.tables import requeued_in_words, status_column
 from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.app.cli.supervise import build_supervisor, same_command, stopping, supervise
-from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, ended, worker_flags
+from headgate.app.cli.worker import (
+    Concurrency,
+    ItemTimeout,
+    Processes,
+    print_end,
+    require_loadable,
+    worker_flags,
+)
 from headgate.app.cli.worker_progress import WorkerProgress
 from headgate.app.service import QueueWrite
 from headgate.app.streams import go_on_without_readers
@@ -137,7 +144,7 @@ async def run(
                 Work((job.id,), drain=drain, max_stall_s=stall, command=same_command()),
                 lambda count: cli.screen.say(stopping(count, supervisor.running)),
             )
-    return ended(cli, report, drain=drain)
+    return print_end(cli, report, drain=drain)
 
 
 @command(app, "stats", ["headgate queue stats", "headgate queue stats --json"], far=True)
@@ -153,22 +160,22 @@ async def stats(
         queues = service.queues
         listed = await queues.ls() if queue is None else [await queues.get(queue)]
     if as_json:
-        shapes = [job_json(each.job, each.counts) for each in listed]
+        shapes = [job_json(job) for job in listed]
         cli.screen.json({"queues": shapes})
         return
     if not listed:
         cli.screen.say("no queue is open")
         return
     cli.screen.table(
-        ("QUEUE", "JOB", "STATE", *(f"#{status.replace('_', ' ')}" for status in ItemStatus)),
+        ("QUEUE", "JOB", "STATE", *map(status_column, ItemStatus)),
         [
             (
-                each.job.name,
-                str(each.job.id),
-                each.job.state,
-                *(int(getattr(each.counts, status.lower())) for status in ItemStatus),
+                job.name,
+                job.id,
+                job.state,
+                *map(job.counts.of, ItemStatus),
             )
-            for each in listed
+            for job in listed
         ],
     )
 
@@ -188,27 +195,25 @@ async def retry_failed(
     """Set a queue's items in ERROR back to PENDING, so that they run again."""
     kind = error_class_in(error_class)
     async with cli.service() as service:
-        job = (await service.queues.get(queue)).job
+        job_id = int((await service.queues.get(queue)).id)
         request = RequeueRequest(
-            job_id=job.id,
+            job_id=job_id,
             statuses=frozenset({ItemStatus.ERROR}),
             error_class=kind,
             reset_attempts=reset_attempts,
         )
         moved = await service.jobs.reprocess(request, dry_run=dry_run)
     if as_json:
-        cli.screen.json({"job_id": job.id, "found": moved, "requeued": 0 if dry_run else moved})
+        cli.screen.json({"job_id": job_id, "found": moved, "requeued": 0 if dry_run else moved})
     else:
-        cli.screen.line(
-            f"{'would bring back' if dry_run else 'brought back'} {counted(moved, 'item')}"
-        )
+        cli.screen.line(requeued_in_words(moved, dry_run=dry_run))
 
 
 @command(app, "pause", ["headgate queue pause --queue nightly"], far=True)
 async def pause(cli: CliContext, queue: Name = "default") -> None:
     """Pause a queue; it still takes items."""
     async with cli.service() as service:
-        job = await service.jobs.pause((await service.queues.get(queue)).job.id)
+        job = await service.jobs.pause(int((await service.queues.get(queue)).id))
     cli.screen.say(f"queue {queue} is {job.state}")
 
 
@@ -216,7 +221,7 @@ async def pause(cli: CliContext, queue: Name = "default") -> None:
 async def resume(cli: CliContext, queue: Name = "default") -> None:
     """Resume a paused queue."""
     async with cli.service() as service:
-        job = await service.jobs.resume((await service.queues.get(queue)).job.id)
+        job = await service.jobs.resume(int((await service.queues.get(queue)).id))
     cli.screen.say(f"queue {queue} is {job.state}")
 
 
@@ -226,8 +231,8 @@ async def close(
 ) -> None:
     """Close a queue: it takes no more items, and its job is DONE once it is empty."""
     async with cli.service() as service:
-        found = await service.queues.get(queue)
-        job, left = found.job, found.counts.open
+        job = await service.queues.get(queue)
+        left = job.counts.open
         if dry_run:
             cli.screen.say(
                 f"would close queue {queue} (job {job.id}) with {counted(left, 'item')} left"
@@ -250,22 +255,19 @@ async def _add_rows(
     columns = tuple(name.strip() for name in key.split(",")) if key else ()
     async with cli.service(create=handler is not None) as service:
         fed = await service.queues.feed(QueueWrite(queue, handler, columns), rows)
-        is_at_work = await service.is_at_work((fed.job_id,))
-    report = fed.report
+        is_at_work = await service.is_at_work((int(fed.job_id),))
     if as_json:
-        cli.screen.json({"queue": queue, "job_id": fed.job_id, **msgspec.to_builtins(report)})
+        cli.screen.json({"queue": queue, **plain(fed)})
         return
     known = (
-        f", {report.known:,} {agreeing(report.known, 'was', 'were')} there already"
-        if report.known
-        else ""
+        f", {fed.known:,} {agreeing(fed.known, 'was', 'were')} there already" if fed.known else ""
     )
-    cli.screen.line(f"added {counted(report.added, 'item')} to queue {queue}{known}")
-    for problem in report.problems:
+    cli.screen.line(f"added {counted(fed.added, 'item')} to queue {queue}{known}")
+    for problem in fed.problems:
         cli.screen.warn(problem)
-    if report.bad:
+    if fed.bad:
         see = f"headgate items ls {fed.job_id} --error-class bad_row"
-        cli.screen.say(f"{counted(report.bad, 'bad row')}: {see}")
+        cli.screen.say(f"{counted(fed.bad, 'bad row')}: {see}")
     if not is_at_work:
         cli.screen.say(f"work on them: headgate queue run --queue {queue} --drain")
 

@@ -3,9 +3,9 @@
 import msgspec
 
 from headgate.app.cli.options import JobId, Json
-from headgate.app.cli.render.jobs import local_time, span
+from headgate.app.cli.render.times import local_time, span
 from headgate.app.cli.runtime import CliContext, command, noun
-from headgate.core.call import calls_in
+from headgate.core.call import decode_calls
 from headgate.core.job import Job
 from headgate.core.politeness import Conduct, Politeness
 from headgate.core.time_text import moment
@@ -42,7 +42,7 @@ async def conducts_of(reads: ReadStore, job_id: int) -> list[Conduct]:
     page = await reads.calls(job_id, 0, PAGE)
     while page.next_after_id is not None:
         for text in page.texts:
-            for call in calls_in(text):
+            for call in decode_calls(text):
                 account.add(call)
         page = await reads.calls(job_id, page.next_after_id, PAGE)
     return account.conducts()

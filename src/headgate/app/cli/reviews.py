@@ -6,14 +6,15 @@ import typer
 
 from headgate.app.cli.item_names import item_id_of
 from headgate.app.cli.options import ItemName, Json, OfJob
-from headgate.app.cli.render.jobs import detail_json
+from headgate.app.cli.render.jobs import json_text, whole_json
 from headgate.app.cli.runtime import CliContext, command
 from headgate.app.service import ItemVerbs
 from headgate.core.errors import UsageError
-from headgate.core.review import candidates_in
+from headgate.core.item import candidates_in
 from headgate.core.status import ItemMove, ItemStatus
 from headgate.engine.job_control import OPERATOR
 from headgate.ports.items import ReviewDecision
+from headgate.schema.items import ItemWhole
 
 Reason = Annotated[
     str, typer.Option("--reason", metavar="TEXT", help="The reason, stored with the decision.")
@@ -39,8 +40,8 @@ async def accept(
         item_id = await item_id_of(service.items, item, job)
         chosen = candidate if candidate is not None else await only_one(service.items, item_id)
         decision = ReviewDecision(item_id, ItemMove.ACCEPT, OPERATOR, chosen, reason=reason)
-        detail = await service.items.decide(decision)
-    _print_decision(cli, detail_json(detail), as_json=as_json)
+        decided = await service.items.decide(decision)
+    _print_decision(cli, decided, as_json=as_json)
 
 
 async def reject(
@@ -55,8 +56,8 @@ async def reject(
     async with cli.service() as service:
         item_id = await item_id_of(service.items, item, job)
         decision = ReviewDecision(item_id, ItemMove.REJECT, OPERATOR, reason=reason)
-        detail = await service.items.decide(decision)
-    _print_decision(cli, detail_json(detail), as_json=as_json)
+        decided = await service.items.decide(decision)
+    _print_decision(cli, decided, as_json=as_json)
 
 
 async def skip(
@@ -71,29 +72,27 @@ async def skip(
     async with cli.service() as service:
         item_id = await item_id_of(service.items, item, job)
         decision = ReviewDecision(item_id, ItemMove.PASS_OVER, OPERATOR, reason=reason)
-        detail = await service.items.decide(decision)
-    _print_decision(cli, detail_json(detail), as_json=as_json)
+        decided = await service.items.decide(decision)
+    _print_decision(cli, decided, as_json=as_json)
 
 
 async def only_one(items: ItemVerbs, item_id: int) -> str:
     """The only candidate of an item; with several, UsageError lists them."""
-    detail = (await items.account(item_id)).detail
-    if detail.row.status is not ItemStatus.REVIEW:
-        raise UsageError(
-            f"item {item_id} is {detail.row.status}, not REVIEW: there is nothing to decide"
-        )
-    found = [str(each["id"]) for each in candidates_in(detail.result or "")]
+    item = await items.account(item_id)
+    if item.status is not ItemStatus.REVIEW:
+        raise UsageError(f"item {item_id} is {item.status}, not REVIEW: there is nothing to decide")
+    found = [str(each["id"]) for each in candidates_in(json_text(item.result) or "")]
     if len(found) != 1:
         choice = f"one of {', '.join(found[:20])}" if found else "there are none: reject or skip it"
         raise UsageError(f"name the right candidate with --candidate: {choice}")
     return found[0]
 
 
-def _print_decision(cli: CliContext, shape: dict[str, object], *, as_json: bool) -> None:
+def _print_decision(cli: CliContext, item: ItemWhole, *, as_json: bool) -> None:
     if as_json:
-        cli.screen.json(shape)
+        cli.screen.json(whole_json(item))
     else:
-        cli.screen.say(f"item {shape['id']} is {shape['status']}")
+        cli.screen.say(f"item {item.id} is {item.status}")
 
 
 def register(app: typer.Typer) -> None:

@@ -7,7 +7,7 @@ import typer
 
 from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.inputs import STDIN, require_order
-from headgate.app.cli.options import ROWS, OutDelimiter, OutEncoding, option
+from headgate.app.cli.options import ROWS, OutDelimiter, OutEncoding, files_of, option
 from headgate.app.cli.run_job import RunJobOptions
 from headgate.app.cli.run_options import (
     IDENTITY,
@@ -39,8 +39,9 @@ from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, worker_
 from headgate.core.errors import UsageError
 from headgate.engine.job_runtime import REUSE
 from headgate.engine.rows import OnBadRow
+from headgate.transfer.files import STDOUT
 from headgate.transfer.formats.cells import Formulas
-from headgate.transfer.places.target import STDOUT
+from headgate.transfer.formats.registry import READABLE
 from headgate.transfer.sources import ReadOptions, WriteOptions
 
 
@@ -57,8 +58,7 @@ async def run(
         str | None,
         typer.Argument(
             metavar="FILE",
-            help="The rows: CSV, TSV, JSON Lines (also .gz), XLSX, Parquet, a list or images;"
-            " - is standard input.",
+            help=f"The rows: {files_of(READABLE)}; - is standard input.",
         ),
     ] = None,
     out: Annotated[

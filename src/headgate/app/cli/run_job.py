@@ -20,11 +20,10 @@ from headgate.app.cli.job_choice import (
     print_read,
     require_encoding,
 )
-from headgate.app.cli.limited_by import limit_finder
 from headgate.app.cli.output_file import RunOutput
-from headgate.app.cli.progress import Progress
-from headgate.app.cli.render.jobs import span, totals
-from headgate.app.cli.run_result import FailOn, exit_code, in_words, together
+from headgate.app.cli.progress import Progress, limit_finder, rate_text
+from headgate.app.cli.render.times import span
+from headgate.app.cli.run_result import FailOn, combined_report, exit_code, summary_text, totals
 from headgate.app.cli.runtime import CliContext
 from headgate.app.cli.supervise import (
     Interrupts,
@@ -41,6 +40,7 @@ from headgate.core.gates.config import GateLimits
 from headgate.core.job import Counts, Job
 from headgate.core.status import ItemStatus, JobMove, JobState
 from headgate.core.words import agreeing, counted
+from headgate.engine.error_count import ErrorCount
 from headgate.engine.gate_control import JobGates
 from headgate.engine.ingest import Ingest, IngestPlan, IngestReport
 from headgate.engine.job_control import JobControl, is_halted
@@ -182,8 +182,7 @@ class RunJob:
             self._cli.screen.say("no row has failed, so none is run again")
 
     async def _process(self, job: Job, plan: IngestPlan, output: RunOutput | None) -> None:
-        reads = self._store.reads
-        gates = self._gates_of(job, plan.handler)
+        gates, reads = self._gates_of(job, plan.handler), self._store.reads
         find = limit_finder(self._store, gates, job.id, self._trial.counts)
         async with Progress(self._cli.screen, self._cli.clock, reads, job.id, find) as progress:
             with Interrupts(lambda count: self._hit(count, progress)):
@@ -247,17 +246,17 @@ class RunJob:
             return
         progress.working()
         self._supervisor = build_supervisor(self._cli, self._settings, self._store)
-        work = Work((job.id,), True, self._options.max_stall_s, None, same_command(), chosen)
         options = self._options
-        self._failing = FailingRows(
-            self._store.rows, job.id, options.max_errors, revisits=options.revisit
-        )
-        await self._failing.begin(counts, counts.total if chosen is None else len(chosen))
+        rows = counts.total if chosen is None else len(chosen)
+        errors = ErrorCount.create(options.max_errors, rows) if options.max_errors else None
+        work = Work((job.id,), True, options.max_stall_s, None, same_command(), chosen, errors)
+        self._failing = FailingRows(self._store.rows, job.id, errors, revisits=options.revisit)
+        await self._failing.begin(await self._trial.counts(job.id) or counts, rows)
         if chosen is not None:
             progress.only(partial(self._store.rows.counts_of, job.id, chosen))
         beside = [
             asyncio.create_task(self._stop_when_halted(job.id, self._supervisor)),
-            asyncio.create_task(self._watch_failures(job.id, self._supervisor, progress)),
+            asyncio.create_task(self._watch_failures(job.id, progress)),
         ]
         try:
             report = await self._supervisor.run(work)
@@ -267,9 +266,11 @@ class RunJob:
             await asyncio.gather(*beside, return_exceptions=True)
         await self._store.jobs.finish_job(job.id)
         await self._check_halt(job.id)
+        await self._check_failures(job.id, progress)
         self._supervisor = None
-        self._worked = together(self._worked, report)
-        self._stopped = self._stopped or report.stalled or report.interrupted or bool(self._halted)
+        self._worked = combined_report(self._worked, report)
+        too_soon = report.stalled or report.interrupted or self._halted or self._failing.too_many
+        self._stopped = self._stopped or bool(too_soon)
 
     async def _stop_when_halted(self, job_id: int, supervisor: Supervisor) -> None:
         """Stop the workers of a halted job: it cannot continue until its cause is fixed."""
@@ -278,19 +279,19 @@ class RunJob:
             await self._check_halt(job_id)
         supervisor.stop()
 
-    async def _watch_failures(
-        self, job_id: int, supervisor: Supervisor, progress: Progress
-    ) -> None:
-        """Show failures as they happen, and stop when `--max-errors` is reached."""
-        failing = self._failing
-        while failing is not None and not failing.too_many:
+    async def _watch_failures(self, job_id: int, progress: Progress) -> None:
+        """Show failures as they happen."""
+        while True:
             await self._cli.clock.sleep(FAILURES_S)
-            with contextlib.suppress(StoreError, UnknownJob):
-                counts = await self._store.reads.counts(job_id)
-                await failing.check(counts)
+            await self._check_failures(job_id, progress)
+
+    async def _check_failures(self, job_id: int, progress: Progress) -> None:
+        with contextlib.suppress(StoreError, UnknownJob):
+            counts = await self._store.reads.counts(job_id)
+            if failing := self._failing:
+                await failing.check(await self._trial.counts(job_id) or counts)
                 progress.failing(failing.remark, failing.kind, failing.hint)
-                await self._warn_of_empty(counts)
-        supervisor.stop()
+            await self._warn_of_empty(counts)
 
     async def _warn_of_empty(self, counts: Counts, *, at_end: bool = False) -> None:
         for warning in await self._empty.check(counts.done, at_end=at_end) if self._empty else ():
@@ -320,13 +321,13 @@ class RunJob:
             screen.say(f"wrote {output.name} ({self._written})")
             for note in output.notes:
                 screen.warn(note)
-        screen.say(f"{'finished' if finished else 'stopped'}: {in_words(chosen)}", "bold")
+        screen.say(summary_text(chosen, finished=finished), "bold")
         await self._warn_of_empty(counts, at_end=True)
         worked = self._worked
         if worked.settled and worked.drain_s:
-            per_s = worked.settled / worked.drain_s
-            pace = f"{per_s:,.0f}/s" if per_s >= 10 else f"{per_s:.1f}/s"
-            screen.say(f"this command settled {worked.settled:,} in {span(worked.drain_s)}, {pace}")
+            pace = rate_text(worked.settled / worked.drain_s)
+            rows = counted(worked.settled, "row")
+            screen.say(f"this run: {rows} in {span(worked.drain_s)}, {pace}")
         for warning in worked.warnings:
             screen.warn(warning)
         if state is JobState.CANCELLED:
@@ -336,7 +337,7 @@ class RunJob:
             self._print_rest(job_id, counts, output)
         elif chosen.error:
             await self._print_errors(job_id, counts)
-        for line in self._trial.left_in_words(counts, chosen) if finished else ():
+        for line in self._trial.rows_left_lines(counts, chosen) if finished else ():
             screen.say(line)
         return code
 
@@ -348,7 +349,8 @@ class RunJob:
             screen.fail(self._failing.too_many)
         elif self._worked.stalled:
             screen.say(f"no row made progress for {span(self._options.max_stall_s)}")
-        unread = " and the file was not read to its end" if self._unread() else ""
+        is_unread = self._reading is not None and self._reading.cancelled()
+        unread = " and the file was not read to its end" if is_unread else ""
         left = f"{counted(counts.open, 'row')} of job {job_id} {agreeing(counts.open, 'is', 'are')}"
         screen.say(f"{left} left{unread}; nothing is lost")
         if output is not None and not (self._written or output.early):
@@ -357,13 +359,10 @@ class RunJob:
 
     def _resume_hint(self, counts: Counts) -> str:
         if self._failing is None or not (self._failing.too_many or self._failing.hint):
-            return f"go on with: {same_command()}"
+            return f"continue with: {same_command()}"
         flag = " --retry-failed" if counts.error and not self._options.revisit else ""
         what = "fix the handler" if self._failing.raised else "fix the cause"
-        return f"{what}, then go on with: {same_command()}{flag}"
-
-    def _unread(self) -> bool:
-        return self._reading is not None and self._reading.cancelled()
+        return f"{what}, then continue with: {same_command()}{flag}"
 
     async def _print_errors(self, job_id: int, counts: Counts) -> None:
         screen = self._cli.screen

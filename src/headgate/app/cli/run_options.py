@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from headgate.app.cli.options import ROWS, FormatName, option
+from headgate.app.cli.options import ROWS, option
 from headgate.app.cli.run_result import FailOn
 from headgate.app.cli.trial import MOST
 from headgate.app.cli.worker import WORK
@@ -15,6 +15,7 @@ from headgate.core.errors import UsageError
 from headgate.core.failing import ErrorLimit, error_limit
 from headgate.engine.rows import OnBadRow
 from headgate.ports.handler import HandlerSpec
+from headgate.transfer.formats.registry import FormatName
 
 IDENTITY = "Which job"
 END = "When and how to end"

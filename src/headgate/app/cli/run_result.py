@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from headgate.app.cli.exit_codes import Exit
 from headgate.core.job import Counts
+from headgate.core.status import FINISHED, ITEM_DISPLAY, ItemStatus
 from headgate.core.words import counted
 from headgate.engine.supervisor import RunReport
 
@@ -27,22 +28,27 @@ def exit_code(counts: Counts, fail_on: FailOn, *, finished: bool) -> Exit:
     return Exit.FAILED_ITEMS if failed else Exit.OK
 
 
-def in_words(counts: Counts) -> str:
-    """The totals of a job, without zeros."""
-    parts = [
-        (counts.done, "done"),
-        (counts.not_found, "not found"),
-        (counts.skipped, "skipped"),
-        (counts.review, "to review"),
-        (counts.error, "error" if counts.error == 1 else "errors"),
-        (counts.cancelled, "cancelled"),
-        (counts.open, "left"),
-    ]
+def totals(counts: Counts) -> dict[str, int]:
+    """The job's totals by status; they add up to `total`, with running items as `pending`."""
+    finished = {status.lower(): counts.of(status) for status in ItemStatus if status in FINISHED}
+    return {"total": counts.total, **finished, "pending": counts.open}
+
+
+def summary_text(counts: Counts, *, finished: bool) -> str:
+    """How a run ended and the totals of its rows, without zeros."""
+    ends = [(counts.of(each), ITEM_DISPLAY[each]) for each in ItemStatus if each in FINISHED]
+    parts = [(number, display.noun(number)) for number, display in ends]
+    parts.append((counts.open, "left"))
     named = ", ".join(f"{number:,} {name}" for number, name in parts if number)
-    return f"{counted(counts.total, 'row')}: {named}" if named else "no rows"
+    rows = counted(counts.total, "row")
+    if not named:
+        return "finished: no rows" if finished else "stopped: no rows were read"
+    if finished:
+        return f"finished {rows}: {named}"
+    return f"stopped at {counts.total - counts.open:,} of {rows}: {named}"
 
 
-def together(first: RunReport, second: RunReport) -> RunReport:
+def combined_report(first: RunReport, second: RunReport) -> RunReport:
     """The sum of two reports of one command."""
     return RunReport(
         settled=first.settled + second.settled,

@@ -26,7 +26,7 @@ from headgate.ports.handler import HandlerSpec
 from headgate.ports.source import RowWriter, Source
 from headgate.ports.store import Store
 from headgate.transfer.blobs import StoreSink
-from headgate.transfer.places.target import STDOUT
+from headgate.transfer.files import STDOUT
 from headgate.transfer.sources import STREAMED, WriteOptions, format_of, open_source, open_writer
 
 

@@ -111,8 +111,6 @@ SHARED_TYPES: Mapping[str, Any] = {
 
 
 class CliContext:
-    """The settings, the output, the clock and the store or server of a command."""
-
     def __init__(self, flags: Flags) -> None:
         # Imported here: `--help` needs neither a clock nor a store nor an event loop.
         from headgate.engine.clock import SystemClock  # noqa: PLC0415
@@ -149,13 +147,12 @@ class CliContext:
             async with self.service() as service:
                 yield service.gates
             return
-        from headgate.app.local.gates import DeclaredGates, NothingLearned  # noqa: PLC0415
+        from headgate.app.local import DeclaredGates, NothingLearned  # noqa: PLC0415
 
         yield DeclaredGates(NothingLearned(self.clock), loaded)
 
     @contextlib.asynccontextmanager
     async def service(self, *, create: bool = False) -> "AsyncIterator[Service]":
-        """The named server, or the store of the settings."""
         # Imported here, so that a command imports only one of the two.
         loaded = self.load()
         if server := self._server():

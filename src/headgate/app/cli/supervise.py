@@ -51,7 +51,6 @@ class Interrupts:
 
 
 def build_supervisor(cli: CliContext, settings: Settings, store: Store) -> Supervisor:
-    """A supervisor that spawns worker processes."""
     return Supervisor(
         store=store,
         launcher=ProcessLauncher(settings),
@@ -104,7 +103,6 @@ SHARED = ("--db", "-c", "--server")
 
 
 def command_here(words: str, arguments: Sequence[str] | None = None) -> str:
-    """Another command for the same store, without secrets."""
     given = iter(sys.argv[1:] if arguments is None else arguments)
     kept = []
     for word in given:

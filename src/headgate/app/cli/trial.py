@@ -8,7 +8,7 @@ from headgate.core.errors import UsageError
 from headgate.core.failing import spread_places
 from headgate.core.job import Counts
 from headgate.core.words import agreeing, counted
-from headgate.ports.job_reads import RowReads
+from headgate.ports.jobs import RowReads
 
 MOST = 100_000
 """Most rows that can be chosen; a claim names each of them."""
@@ -42,13 +42,13 @@ class Trial:
         """The counters of the chosen rows; None if all rows were chosen."""
         return None if self.ids is None else await self._rows.counts_of(job_id, self.ids)
 
-    def left_in_words(self, counts: Counts, chosen: Counts) -> list[str]:
+    def rows_left_lines(self, counts: Counts, chosen: Counts) -> list[str]:
         """How many rows were not run, and the command that runs them."""
         left = counts.open - chosen.open
         if left <= 0:
             return []
         rows = f"{counted(left, 'other row')} {agreeing(left, 'was', 'were')} not run"
-        return [rows, f"run all: {whole_command()}"]
+        return [rows, f"run all: {command_for_all_rows()}"]
 
 
 def require_one_choice(limit: int | None, sample: int | None) -> None:
@@ -57,6 +57,6 @@ def require_one_choice(limit: int | None, sample: int | None) -> None:
         raise UsageError("--limit and --sample exclude each other: give one of them")
 
 
-def whole_command(arguments: Sequence[str] | None = None) -> str:
+def command_for_all_rows(arguments: Sequence[str] | None = None) -> str:
     """This command without `--limit` and `--sample`."""
     return same_command(arguments, without=("--limit", "--sample"))

@@ -7,13 +7,12 @@ from typing import Annotated
 import typer
 
 from headgate.app.cli.options import Json, seconds_in
-from headgate.app.cli.render.jobs import ago, local_time
+from headgate.app.cli.render.times import ago, local_time
 from headgate.app.cli.runtime import CliContext, command, noun
-from headgate.app.credentials import hash_password, mint
+from headgate.app.credentials import hash_password, new_token
 from headgate.core.errors import UsageError
-from headgate.core.password import weakness_of
 from headgate.core.time_text import moment
-from headgate.core.user import Role, Token, TokenKind, User, weaker
+from headgate.core.user import Role, Token, TokenKind, User, password_weakness, weaker_role
 from headgate.ports.access import NewToken, NewUser, UserChange
 
 app = noun("users", "Manage the users of the server and their tokens.")
@@ -45,7 +44,7 @@ async def add(
         user = await store.access.add_user(NewUser(name, role, kept))
         secret = None
         if kept is None:
-            made = mint()
+            made = new_token()
             await store.access.add_token(
                 NewToken(made.id, name, made.digest, TokenKind.API, role, "first")
             )
@@ -157,10 +156,10 @@ async def token(
 ) -> None:
     """Create a token for a user; it is shown once."""
     lives_s = seconds_in(expires, "--expires")
-    made = mint()
+    made = new_token()
     async with cli.store() as store:
         user, _ = await store.access.user(name)
-        wanted = weaker(role or user.role, user.role)
+        wanted = weaker_role(role or user.role, user.role)
         kept = await store.access.add_token(
             NewToken(made.id, name, made.digest, TokenKind.API, wanted, label, lives_s)
         )
@@ -205,6 +204,6 @@ async def enable(cli: CliContext, *, name: Name) -> None:
 
 def _password(name: str) -> str:
     password = sys.stdin.readline().rstrip("\r\n")
-    if weakness := weakness_of(password, name):
+    if weakness := password_weakness(password, name):
         raise UsageError(weakness)
     return password

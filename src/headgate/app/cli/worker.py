@@ -1,19 +1,81 @@
-"""`headgate worker`: a process that works on the jobs of a store."""
+"""`headgate worker`: a process that works on the jobs of a store whose handlers can be loaded."""
 
+import os
 from typing import Annotated
 
 import typer
 
 from headgate.app.cli.exit_codes import Exit
-from headgate.app.cli.handler_check import loadable
 from headgate.app.cli.runtime import CliContext, command
 from headgate.app.cli.supervise import build_supervisor, same_command, stopping, supervise
 from headgate.app.cli.worker_progress import WorkerProgress
-from headgate.app.settings import Flag
+from headgate.app.handler_finder import HandlerFinder, unloadable_text
+from headgate.app.settings import Flag, Settings
 from headgate.app.streams import go_on_without_readers
-from headgate.core.errors import UsageError
+from headgate.core.errors import UnknownHandler, UsageError
+from headgate.core.job import Job
+from headgate.core.status import UNFINISHED
 from headgate.core.words import counted
 from headgate.engine.supervisor import RunReport, Work
+from headgate.ports.handler import HandlerSpec
+from headgate.ports.reads import JobQuery
+from headgate.ports.store import Store
+
+PAGE = 500
+
+
+def require_loadable(settings: Settings, job: Job) -> HandlerSpec:
+    """The handler of a job. An UnknownHandler error says what to do."""
+    try:
+        return HandlerFinder(settings, os.environ)(job.handler)
+    except UnknownHandler as error:
+        raise UnknownHandler(unloadable_text(job, str(error))) from error
+
+
+async def loadable_jobs(
+    cli: CliContext,
+    settings: Settings,
+    store: Store,
+    chosen: tuple[int, ...] | None,
+    *,
+    drain: bool,
+) -> tuple[int, ...] | None:
+    """The jobs to work on; None means all jobs, also future ones.
+
+    Warns of jobs whose handler cannot be loaded. With `drain` these jobs are left out, because
+    the command would never end. UnknownHandler if all chosen jobs fail to load.
+    """
+    if chosen is None:
+        jobs = await _unfinished(store)
+    else:
+        jobs = [await store.reads.job(job_id) for job_id in chosen]
+    able, problems = [], []
+    for job in jobs:
+        try:
+            require_loadable(settings, job)
+        except UnknownHandler as error:
+            problems.append(error)
+        else:
+            able.append(job.id)
+    if problems and chosen is not None and not able:
+        raise problems[0]
+    for problem in problems:
+        cli.screen.warn(str(problem))
+    if not problems:
+        return chosen
+    return tuple(able) if drain or chosen is not None else None
+
+
+async def _unfinished(store: Store) -> list[Job]:
+    found: list[Job] = []
+    after_id = 0
+    while page := await store.reads.jobs(
+        JobQuery(states=UNFINISHED, after_id=after_id, limit=PAGE, configs=False)
+    ):
+        found += page
+        after_id = page[-1].id
+    return found
+
 
 WORK = "How to work"
 Concurrency = Annotated[
@@ -85,7 +147,7 @@ async def worker(
     chosen = _jobs_in(jobs)
     settings = cli.load(*worker_flags(concurrency, processes, item_timeout)).settings
     async with cli.store(settings, create=True) as store:
-        chosen = await loadable(cli, settings, store, chosen, drain=drain)
+        chosen = await loadable_jobs(cli, settings, store, chosen, drain=drain)
         supervisor = build_supervisor(cli, settings, store)
         cli.screen.say(f"working on {'all jobs' if chosen is None else f'jobs {jobs}'}")
         work = Work(chosen, drain=drain, max_stall_s=max_stall, command=same_command())
@@ -93,14 +155,14 @@ async def worker(
             report = await supervise(
                 supervisor, work, lambda count: cli.screen.say(stopping(count, supervisor.running))
             )
-    return ended(cli, report, drain=drain)
+    return print_end(cli, report, drain=drain)
 
 
-def ended(cli: CliContext, report: RunReport, *, drain: bool) -> Exit:
+def print_end(cli: CliContext, report: RunReport, *, drain: bool) -> Exit:
     """Print what a worker did. Without `drain`, being stopped is not a failure."""
-    cli.screen.say(f"settled {counted(report.settled, 'item')} in {report.drain_s:,.1f} s")
+    cli.screen.say(f"finished {counted(report.settled, 'item')} in {report.drain_s:,.1f} s")
     if report.stalled:
-        cli.screen.say(f"no item made progress; go on with: {same_command()}")
+        cli.screen.say(f"no item made progress; continue with: {same_command()}")
     return Exit.STOPPED if report.stalled or (drain and report.interrupted) else Exit.OK
 
 

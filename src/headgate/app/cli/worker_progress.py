@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from headgate.app.cli.limited_by import cause_in_words
 from headgate.app.cli.output import Output
-from headgate.app.cli.progress import LINE_S, rate_in_words
+from headgate.app.cli.progress import LINE_S, limit_text, rate_text
 from headgate.core.errors import HeadgateError
 from headgate.core.gates.config import GateLimits
 from headgate.core.gates.wait import WaitKind
@@ -16,7 +15,7 @@ from headgate.core.job import Counts, Job
 from headgate.core.status import UNFINISHED
 from headgate.engine.eta import Meter
 from headgate.engine.gate_control import JobGates
-from headgate.engine.limited_by import limit_of
+from headgate.engine.why import limit_of_job
 from headgate.ports.clock import Clock
 from headgate.ports.reads import JobQuery
 from headgate.ports.store import Store
@@ -98,7 +97,7 @@ class WorkerProgress:
         rate = self._meter.rate()
         rows = sum(counts.open for _, counts in open_ones)
         parts = [_named(open_ones), f"{finished:,} finished", f"{rows:,} left"]
-        parts += [rate_in_words(rate)] if rate is not None else []
+        parts += [rate_text(rate)] if rate is not None else []
         parts += [cause] if (cause := await self._cause(open_ones[0][0])) else []
         return " · ".join(parts)
 
@@ -121,10 +120,10 @@ class WorkerProgress:
     async def _cause(self, job: Job) -> str:
         """What limits `job`; a missing worker does not count, because this is a worker."""
         gates = self._gates.setdefault(job.id, JobGates(self._store, self._limits, job.id))
-        limit = await limit_of(self._store, gates, job.id)
+        limit = await limit_of_job(self._store, gates, job.id)
         if limit.at is None or limit.wait is None or limit.wait.kind is WaitKind.WORKER:
             return ""
-        return cause_in_words(limit, limit.at.now_us)
+        return limit_text(limit, limit.at.now_us)
 
     def _show(self, words: str) -> None:
         if self._live is not None:

@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 from headgate.app.cli.options import Json
-from headgate.app.cli.render.jobs import ago, worker_json
+from headgate.app.cli.render.jobs import worker_json
+from headgate.app.cli.render.times import ago
 from headgate.app.cli.runtime import CliContext, command, noun
 
 app = noun("workers", "List the worker processes of this store.")
@@ -34,7 +35,7 @@ async def ls(
                 worker.id,
                 worker.host,
                 str(worker.pid),
-                worker.leases,
+                worker.running,
                 ago(worker.registered_at, now),
                 ago(worker.beat_at, now),
                 ago(worker.stopped_at, now),

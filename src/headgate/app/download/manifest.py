@@ -6,13 +6,13 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from headgate.core.call import Call, CallKind, calls_in
+from headgate.core.call import Call, CallKind, decode_calls
+from headgate.core.download_folder import AttemptStep, FinalOutcome, ManifestLine
 from headgate.core.fault import FaultClass
-from headgate.core.manifest import AttemptStep, FinalOutcome, ManifestLine
 from headgate.core.status import OPEN, ItemStatus
 from headgate.core.time_text import stamp
-from headgate.handlers.download.identifier import given_in
-from headgate.ports.job_reads import ItemHistory
+from headgate.handlers.download.identifier import identifier_text
+from headgate.ports.jobs import ItemHistory
 from headgate.ports.reads import AttemptRow, ExportRow
 
 FINAL = frozenset({"done", "not_found", "skipped", "review", "error", "cancelled", "reused"})
@@ -83,7 +83,7 @@ def steps_of(history: ItemHistory) -> Iterator[AttemptStep]:
     key, attempts = history.row.key, history.attempts
     kept = _read(history.row.result) if history.row.result else _Kept()
     for number, attempt in enumerate(attempts, 1):
-        for call in calls_in(attempt.calls):
+        for call in decode_calls(attempt.calls):
             yield _of_call(key, attempt, call, kept)
         if number == len(attempts):
             yield from _plans(key, attempt, kept)
@@ -208,7 +208,7 @@ def result_of(row: ExportRow) -> Result:
 def _given(text: str) -> str:
     """The identifier as the row has it; for a bad row, its first value."""
     values = _decode(text)
-    shown = given_in(values) or next((value for value in values.values() if value), text)
+    shown = identifier_text(values) or next((value for value in values.values() if value), text)
     return str(shown)
 
 

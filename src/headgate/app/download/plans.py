@@ -23,8 +23,6 @@ LONGEST_WAIT_S = 15.0
 
 
 class Planned(msgspec.Struct, frozen=True):
-    """The planned URLs of one row."""
-
     line: int
     id: str
     """Key of the item; empty if the row has no valid identifier."""

@@ -8,7 +8,7 @@ import msgspec
 
 from headgate.app.download.manifest import first_key, is_duplicate, manifest_line, steps_of
 from headgate.engine.threads import in_thread
-from headgate.ports.job_reads import HistoryStore, ItemHistory
+from headgate.ports.jobs import HistoryStore, ItemHistory
 from headgate.ports.reads import ExportRow
 from headgate.transfer.artifacts.records import attempts_file, manifest_file
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 import msgspec
 
 from headgate.app.download.manifest import last_visit, manifest_line
-from headgate.core.call import Call, CallKind, calls_in
-from headgate.core.manifest import FinalOutcome, ManifestLine
+from headgate.core.call import Call, CallKind, decode_calls
+from headgate.core.download_folder import FinalOutcome, ManifestLine
 from headgate.core.politeness import ASKED, Conduct, Politeness
-from headgate.ports.job_reads import HistoryStore, ItemHistory
+from headgate.ports.jobs import HistoryStore, ItemHistory
 
 PAGE = 1_000
 MOST_REASONS = 1_000
@@ -152,7 +152,7 @@ class _Account:
     def _add_traffic(self, history: ItemHistory) -> None:
         latest = len(history.attempts) - len(last_visit(history.attempts))
         for number, attempt in enumerate(history.attempts):
-            for call in calls_in(attempt.calls):
+            for call in decode_calls(attempt.calls):
                 self._politeness.add(call)
                 self._traffic.add(call)
                 if number >= latest:

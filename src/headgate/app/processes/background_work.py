@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from functools import partial
 from typing import Any
 
-from headgate.core.slots import Slots, Waiting, by_user
+from headgate.core.fair_turns import Slots, Waiting, by_user
 
 Work = Coroutine[Any, Any, None]
 Claim = Callable[[int], Awaitable[Work | None]]

@@ -23,8 +23,6 @@ from headgate.handlers.search_path import add_folder
 
 
 class LifeSigns:
-    """Reports our loops' signs of life to the parent process."""
-
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         os.set_blocking(descriptor, False)

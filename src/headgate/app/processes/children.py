@@ -38,8 +38,6 @@ ROLES = (
 
 
 class ChildProcess:
-    """One child process of the server."""
-
     PATIENCE_S = 40.0
     """Seconds that it may take to stop before it is killed: running items finish first."""
 
@@ -121,7 +119,7 @@ class ChildProcess:
             process.kill()
             await process.wait()
 
-    def hurry(self) -> None:
+    def stop_now(self) -> None:
         """Ask it to return its running items and to end."""
         self._stopping = True
         self._send(STOP_NOW)
@@ -133,24 +131,21 @@ class ChildProcess:
 
 
 class ChildProcesses:
-    """All child processes of one server."""
-
     def __init__(self, settings: Settings, loops: Loops) -> None:
         self._loops = loops
         self._children = [ChildProcess(role, settings, loops) for role in ROLES]
 
     def start(self) -> None:
-        """Start every child process."""
         for child in self._children:
             role = child.role
             self._loops.start(role.name, child.work)
             for name, allowed_s in role.loops.items():
                 self._loops.watch(f"{role.name}: {name}", allowed_s)
 
-    def hurry(self) -> None:
+    def stop_now(self) -> None:
         """Stop at once: running items are returned unfinished."""
         for each in self._children:
-            each.hurry()
+            each.stop_now()
 
     async def stop(self) -> None:
         """Let running items finish, then end all processes. No loop may start another meanwhile."""

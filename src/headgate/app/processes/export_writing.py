@@ -12,15 +12,15 @@ from headgate.app.processes.background_work import BackgroundWork, Work
 from headgate.app.server_policy import ServerPolicy
 from headgate.app.telemetry import logger
 from headgate.core.errors import HeadgateError
-from headgate.core.fault import error_in_words
+from headgate.core.fair_turns import Slots
+from headgate.core.fault import error_text
 from headgate.core.redact_text import redacted
-from headgate.core.slots import Slots
 from headgate.engine.export import Export, ExportReport
 from headgate.ports.clock import Clock
 from headgate.ports.exports import ExportDone, ExportRecord
 from headgate.ports.store import Store
+from headgate.transfer.files import remove_parts
 from headgate.transfer.formats.cells import Formulas
-from headgate.transfer.places.local import remove_parts
 from headgate.transfer.sources import WriteOptions, open_writer
 
 HOLD_S = 10.0
@@ -29,7 +29,7 @@ RENEW_S = 2.5
 
 
 @asynccontextmanager
-async def held(hold: Callable[[], Awaitable[object]], clock: Clock) -> AsyncIterator[None]:
+async def renewed_claim(hold: Callable[[], Awaitable[object]], clock: Clock) -> AsyncIterator[None]:
     """Renew a claim while the block runs."""
     task = asyncio.create_task(_renew(hold, clock))
     try:
@@ -66,7 +66,7 @@ class ExportWriter:
         self._per_user = policy.exports_per_user
         self._running = BackgroundWork(Slots(policy.exports_at_once, policy.exports_per_user))
 
-    async def look(self) -> None:
+    async def check(self) -> None:
         """Start waiting exports, while there are free slots."""
         waiting = await self._store.exports.exports_to_make(self._per_user)
         await self._running.fill(waiting, self._take)
@@ -99,7 +99,7 @@ class ExportWriter:
             await self._fail(record, str(error))
         except Exception as error:  # noqa: BLE001  any error that a library raises
             logger().error("export failed", export=record.id, exc_info=error)
-            await self._fail(record, redacted(error_in_words(error)))
+            await self._fail(record, redacted(error_text(error)))
         finally:
             await self._store.notifier.ring()
 
@@ -124,5 +124,5 @@ class ExportWriter:
                 raise _Lost
 
         export = Export(self._store.reads, self._clock)
-        async with held(hold, self._clock):  # finishing a large workbook takes a while
+        async with renewed_claim(hold, self._clock):  # finishing a large workbook takes a while
             return await export.run(record.job_id, writer, on_progress)

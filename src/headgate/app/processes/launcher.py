@@ -73,13 +73,14 @@ class ProcessLauncher:
     def launch(self, order: WorkerOrder, board_fd: int) -> SpawnedWorker:
         """Start a worker; it inherits `board_fd`."""
         report_fd, child_fd = os.pipe()
+        counted = [order.errors.fd] if order.errors else []
         with signals_blocked():
             process = subprocess.Popen(  # noqa: S603  our own interpreter and module
                 [sys.executable, "-P", "-m", WORKER_MODULE, str(board_fd), str(child_fd)],
                 stdin=subprocess.PIPE,
                 # Output of handlers must not mix with our own.
                 stdout=sys.stderr.fileno(),
-                pass_fds=(board_fd, child_fd),
+                pass_fds=(board_fd, child_fd, *counted),
             )
         os.close(child_fd)
         worker = SpawnedWorker(process, report_fd)

@@ -9,10 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from headgate.app.data_folder import UPLOAD, DataFolder, JobFiles
-from headgate.app.encoding_text import for_request
-from headgate.app.ingest_options import ingest_options_in
+from headgate.app.ingest_options import ingest_options_in, request_encoding_message
 from headgate.app.processes.background_work import BackgroundWork, Work
-from headgate.app.processes.export_writing import HOLD_S, held
+from headgate.app.processes.export_writing import HOLD_S, renewed_claim
 from headgate.app.settings import Settings
 from headgate.app.telemetry import logger
 from headgate.core.errors import (
@@ -25,8 +24,8 @@ from headgate.core.errors import (
     UsageError,
     WrongEncoding,
 )
+from headgate.core.fair_turns import Slots
 from headgate.core.job import Job
-from headgate.core.slots import Slots
 from headgate.core.status import JobMove, JobState
 from headgate.engine.ingest import Ingest, IngestPlan
 from headgate.handlers.registry import resolve
@@ -38,8 +37,8 @@ from headgate.ports.store import Store
 from headgate.transfer.blobs import StoreSink
 from headgate.transfer.inspection import misread_in
 from headgate.transfer.places.opening import open_place
-from headgate.transfer.renamed import RenamedSource
 from headgate.transfer.sources import bytes_in, open_source
+from headgate.transfer.wrappers import RenamedSource
 
 
 class Unwanted(Exception):
@@ -134,7 +133,7 @@ class SourceReader:
         self._rests_until_s: dict[int, float] = {}
         self._has_cleaned = False
 
-    async def look(self) -> None:
+    async def check(self) -> None:
         """Start to copy and to read waiting sources, taking turns among the users."""
         if not self._has_cleaned:
             await self._finish_refusals()
@@ -189,7 +188,7 @@ class SourceReader:
     async def _guarded(self, job: Job, work: Callable[[Job], Work]) -> None:
         """Run a step for a job; a source that cannot be used makes the job FAILED."""
         try:
-            async with held(partial(self._hold, job.id), self._clock):
+            async with renewed_claim(partial(self._hold, job.id), self._clock):
                 await work(job)
         except Unwanted:
             return
@@ -246,7 +245,7 @@ class SourceReader:
             return
         found = misread_in(path, ingest_options_in(job).options, self._settings.limits)
         if found is not None:
-            raise WrongEncoding(for_request(found.fits), found.fits)
+            raise WrongEncoding(request_encoding_message(found.fits), found.fits)
 
     async def _refuse(self, job: Job, reason: str) -> None:
         """Make the job FAILED and remove its items and its copy."""

@@ -29,7 +29,6 @@ LOOK_S = 1.0
 
 
 async def supervise(settings: Settings, control_pipe: BinaryIO, signs: LifeSigns) -> None:
-    """Keep workers running for all jobs of the store."""
     clock = SystemClock()
     observer = LogObserver(settings.log.level)
     async with ObservedStore(open_store(settings), observer, clock) as store:
@@ -41,11 +40,11 @@ async def supervise(settings: Settings, control_pipe: BinaryIO, signs: LifeSigns
             policies=settings.policies,
         )
 
-        def hurry() -> None:
+        def stop_now() -> None:
             supervisor.stop()
             supervisor.stop()
 
-        watch_parent(control_pipe, asyncio.get_running_loop(), supervisor.stop, hurry)
+        watch_parent(control_pipe, asyncio.get_running_loop(), supervisor.stop, stop_now)
         loops = Loops(clock, signs)
         loops.start(WORKERS, lambda sign: _watch(supervisor, clock, sign))
         await supervisor.run(Work(command="serve"))

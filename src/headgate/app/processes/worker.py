@@ -41,10 +41,11 @@ from headgate.engine.board import FlightBoard
 from headgate.engine.clock import SystemClock
 from headgate.engine.dispatcher import Scope
 from headgate.engine.engine import Engine, EngineDeps, SliceBudget
+from headgate.engine.error_count import ErrorCount
 from headgate.engine.job_runtime import Places
 from headgate.engine.observed import ObservedStore
 from headgate.engine.policy import Policies
-from headgate.engine.process import name_of
+from headgate.engine.process import process_name
 from headgate.handlers.search_path import add_folder
 from headgate.ports.launcher import WorkerReport
 
@@ -124,6 +125,7 @@ async def work(
                 Places(JobFiles(data_folder(settings), clock).locate, folders),
                 on_warning=lambda warning: reporter.say(WorkerReport(warning=warning)),
                 on_stray_cancel=last_words.cancelled,
+                errors=ErrorCount(order.errors) if order.errors else None,
             ),
         )
         last_words.engine = engine
@@ -144,7 +146,7 @@ async def work(
 
 
 def _this_worker(config: WorkerConfig) -> WorkerInfo:
-    me, order = name_of(os.getpid()), config.order
+    me, order = process_name(os.getpid()), config.order
     return WorkerInfo(
         id=order.worker,
         session_id=order.session,

@@ -57,8 +57,6 @@ class BreakerState(StrEnum):
 
 
 class Failure(StrEnum):
-    """How a request failed, by what the failure says about the host."""
-
     UNREACHED = "unreached"
     """No connection was made, so the row cannot be the reason."""
     UNANSWERED = "unanswered"

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from headgate.core.provider import ProviderPolicy
 from headgate.core.rate import Limit, parse_limits
 
 Cost = Mapping[str, float]
@@ -39,7 +40,7 @@ class Cap(msgspec.Struct, frozen=True):
         return math.floor(now * self.parts / self.limit.seconds)
 
 
-def caps_of(budget: Mapping[str, str], hard_caps: Mapping[str, str]) -> tuple[Cap, ...]:
+def parse_caps(budget: Mapping[str, str], hard_caps: Mapping[str, str]) -> tuple[Cap, ...]:
     """All caps in settings such as `{tokens = "90000/min, 1000000/day"}`."""
     return tuple(
         Cap(name, limit, hard)
@@ -154,10 +155,53 @@ class Budget:
         return _copy(self.state)
 
 
-def sane(amount: float) -> float:
+def usable_amount(amount: float) -> float:
     """The amount, or 0 if it is negative, infinite or not a number."""
     return amount if 0 < amount < math.inf else 0.0
 
 
 def _copy(state: BudgetState) -> BudgetState:
     return msgspec.convert(msgspec.to_builtins(state), BudgetState)
+
+
+REQUESTS = "requests"
+
+
+class BudgetUse(msgspec.Struct, frozen=True):
+    """A cap and its use. Amounts that processes have drawn ahead count as used."""
+
+    name: str
+    count: float
+    seconds: float
+    hard: bool
+    """A job pauses when the cap is spent."""
+    used: float
+    turns_at: float | None = None
+    """End of a hard cap's window, in seconds."""
+
+
+class SpentCap(msgspec.Struct, frozen=True):
+    words: str
+    until: float
+
+
+def budget_uses(state: BudgetState | None, policy: ProviderPolicy, now: float) -> list[BudgetUse]:
+    """Every cap of a gate, also where nothing was spent."""
+    return [_use(cap, state, now) for cap in parse_caps(policy.budget, policy.hard_caps)]
+
+
+def spent_cap(state: BudgetState | None, policy: ProviderPolicy, now: float) -> SpentCap | None:
+    """The cap that has no room for a request of the typical cost, if there is one."""
+    if state is None:
+        return None
+    budget = Budget(parse_caps(policy.budget, policy.hard_caps), state)
+    usual = {REQUESTS: 1.0, **state.typical}
+    cap = budget.narrowest(now, usual)
+    return SpentCap(f"{cap.words} are spent", budget.opens_at(now, usual)) if cap else None
+
+
+def _use(cap: Cap, state: BudgetState | None, now: float) -> BudgetUse:
+    room = Budget((cap,), state).room(now, cap.name)
+    turns_at = (cap.part_at(now) + 1) * cap.limit.seconds if cap.hard else None
+    used = cap.limit.count - room
+    return BudgetUse(cap.name, cap.limit.count, cap.limit.seconds, cap.hard, used, turns_at)

@@ -8,7 +8,7 @@ leaves at most its last draw unused.
 import math
 from collections.abc import Iterable
 
-from headgate.core.gates.budget import Budget, BudgetState, Cap, Cost, sane
+from headgate.core.gates.budget import Budget, BudgetState, Cap, Cost, usable_amount
 
 REQUESTS = "requests"
 """Name of the amount of which every request costs 1."""
@@ -49,7 +49,7 @@ class BudgetShare:
     def estimate(self, cost: Cost) -> dict[str, float]:
         """The whole cost of a request: the given amounts, typical amounts for the rest."""
         usual = {REQUESTS: 1.0, **self._typical}
-        return {name: sane(cost.get(name, usual.get(name, 0.0))) for name in self._left}
+        return {name: usable_amount(cost.get(name, usual.get(name, 0.0))) for name in self._left}
 
     def opens_at(self, now: float, cost: Cost) -> float:
         """Time at which a request of this cost may be sent; infinite: after the next exchange."""
@@ -67,7 +67,6 @@ class BudgetShare:
         return whole != asked and all(amount <= asked[name] for name, amount in whole.items())
 
     def take(self, cost: Cost) -> dict[str, float]:
-        """Spend the estimated cost of a request and return it."""
         whole = self.estimate(cost)
         self._spend(whole)
         self._asked = {}
@@ -75,7 +74,9 @@ class BudgetShare:
 
     def settle(self, reserved: Cost, actual: Cost) -> dict[str, float]:
         """Replace reserved amounts by the known actual ones; return what is reserved now."""
-        known = {name: sane(amount) for name, amount in actual.items() if name in self._left}
+        known = {
+            name: usable_amount(amount) for name, amount in actual.items() if name in self._left
+        }
         self._spend({name: amount - reserved[name] for name, amount in known.items()})
         for name, amount in known.items():
             before = self._typical.get(name, amount)
@@ -101,7 +102,6 @@ class BudgetShare:
 
     @property
     def idle(self) -> bool:
-        """True if there is nothing to give back, to settle or to ask for."""
         return not (self._asked or any(self._left.values()) or any(self._used.values()))
 
     def draw(

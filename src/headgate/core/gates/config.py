@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from headgate.core.bounds import Count, Seconds
-from headgate.core.gates.keys import kind_of, name_of, provider_in
+from headgate.core.gates.keys import gate_kind, gate_name, provider_in
 from headgate.core.provider import ProviderPolicy, provider_of
 from headgate.core.rate import Limit, parse_limits
 
@@ -44,16 +44,16 @@ class GateLimits(msgspec.Struct, frozen=True):
     def of(self, key: str) -> ProviderPolicy:
         """The limits of a gate, in the form of a provider's settings."""
         gates = self.gates
-        match kind_of(key):
+        match gate_kind(key):
             case "global":
                 return ProviderPolicy(rate=gates.rate, concurrency=gates.concurrency)
             case "domain":
                 return ProviderPolicy(concurrency=gates.concurrency_per_domain)
             case "through":
-                named = self.providers.get(name_of(key), UNKNOWN)
+                named = self.providers.get(gate_name(key), UNKNOWN)
                 return ProviderPolicy(concurrency=named.concurrency)
             case "host":
-                owner = self.providers.get(provider_of(name_of(key), self.providers), UNKNOWN)
+                owner = self.providers.get(provider_of(gate_name(key), self.providers), UNKNOWN)
                 most = owner.concurrency_per_host or gates.concurrency_per_host
                 return ProviderPolicy(concurrency=most)
             case _:

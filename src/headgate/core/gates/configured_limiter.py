@@ -27,7 +27,6 @@ class ConfiguredLimiter(Pace):
         return (opens_at, Cause.CEILING) if opens_at > now else (now, Cause.OPEN)
 
     def on_send(self, now: float, in_flight: int) -> None:
-        """A request goes out; no level grows older by it."""
         state = self.state
         self._in_flight = in_flight
         state.bound, state.sent_at = Cause.OPEN, now
@@ -42,5 +41,4 @@ class ConfiguredLimiter(Pace):
         headers: Mapping[str, str],  # noqa: ARG002
         latency: float,  # noqa: ARG002
     ) -> PaceReading:
-        """Nothing follows from it."""
         return PaceReading(refused=False)

@@ -3,64 +3,72 @@
 import math
 from collections import Counter
 from collections.abc import Mapping
-from typing import TypedDict
 
-import msgspec
-
-from headgate.core.gates.host_down import HostDown, moments
-
-Down = Mapping[str, HostDown]
-"""Hosts that do not answer, with the reason."""
+from headgate.core.gates.state import GateState, Member, Override
 
 ALIVE_S = 3.0
 """Seconds after which a process without an exchange loses its part."""
 
 
-class Member(msgspec.Struct, frozen=True):
-    """A process at a gate, as of its last exchange."""
+class ProcessShare:
+    """The part of one process in a gate, as of its last exchange."""
 
-    seen: float
-    need: float
-    """Requests a second that it could use; -1 means infinite, which JSON cannot write."""
-    in_flight: int = 0
-    mean_in_flight: float = msgspec.field(default=0.0, name="flying")
-    """Mean number of its requests in flight over about the last second. Stored as `flying`."""
-    slots: int = 0
-    """Requests that it may have in flight, where that is limited."""
-    waiting: bool = False
-    """Requests wait at the gate in this process."""
-    joined: float = 0.0
-    had: float = 0.0
-    """Send slots and permits it has had; a new member starts with as many as the others."""
-    drawn: Mapping[str, float] = {}
-    """Amounts drawn from a budget and not spent yet."""
-    broken: Mapping[str, float] = {}
-    """Hosts that do not answer it, each with the time of the next trial.
+    STALE_S = 2.5
+    """Seconds after which a part is void: the process was frozen, or sent nothing for long."""
+    LOST_PART = 0.5
+    """Share of the last known part that is used while the ledger does not answer."""
 
-    Processes of earlier versions know only this field; `down` says the same and more.
-    """
-    down: Down = {}
-    """Hosts that do not answer it, with the reason; earlier versions do not write this field."""
+    def __init__(self, me: str) -> None:
+        self.me = me
+        self.members: dict[str, Member] = {}
+        self.is_alone = True
+        """No other process shares the gate."""
+        self.override: Override | None = None
+        self.part = 1.0
+        """Share of the whole rate."""
+        self.quota = 0
+        """Number in flight at which we send no further request, where that is limited."""
+        self.until = -math.inf
+        """When our part is void."""
+        self.is_lost = False
+        """The ledger does not answer."""
 
     @property
-    def wants(self) -> float:
-        return math.inf if self.need < 0 else self.need
+    def mine(self) -> Member | None:
+        return self.members.get(self.me)
 
-    @property
-    def hosts_down(self) -> dict[str, HostDown]:
-        """Hosts that do not answer it, from the fields of this version and of earlier ones."""
-        return {host: HostDown(until) for host, until in self.broken.items()} | dict(self.down)
+    def take_over(self, state: GateState, own: Member, now: float) -> None:
+        """`own` counts if the state does not know this process."""
+        self.members = dict(state.members)
+        self.members.setdefault(self.me, own)
+        self.is_alone = len(self.members) < 2
+        self.override = state.override
+        self.is_lost = False
+        self.until = now + self.STALE_S
 
+    def set_limits(self, rate: float, cap: int | None) -> None:
+        """Take our part of a rate, and of a cap on requests in flight if there is one."""
+        self.quota = quota_of(self.members, self.me, cap)
+        self.part = part_of(self.members, self.me, rate) / rate
 
-class DownFields(TypedDict):
-    """The fields for hosts that do not answer, of this version and of earlier ones."""
+    def lose(self, now: float) -> None:
+        """The ledger does not answer: continue with a smaller part."""
+        if not self.is_lost:
+            self.part *= self.LOST_PART
+        self.is_lost = True
+        self.until = now + self.STALE_S
+        self.quota = self.members.setdefault(self.me, Member(now, -1.0, slots=1)).slots
 
-    broken: Mapping[str, float]
-    down: Down
+    def in_flight(self, mine: int) -> int:
+        """Requests of all processes in flight, `mine` of them ours."""
+        if self.is_alone:
+            return mine
+        return mine + sum(each.in_flight for name, each in self.members.items() if name != self.me)
 
-
-def as_fields(down: Down) -> DownFields:
-    return {"broken": moments(down), "down": dict(down)}
+    def mean_in_flight(self, mine: float) -> float:
+        return mine + sum(
+            each.mean_in_flight for name, each in self.members.items() if name != self.me
+        )
 
 
 def alive(members: Mapping[str, Member], now: float) -> dict[str, Member]:

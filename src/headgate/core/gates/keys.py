@@ -12,25 +12,25 @@ SHOWN = 12
 """Number of known names listed in the message for an unknown one."""
 
 
-def kind_of(key: str) -> str:
+def gate_kind(key: str) -> str:
     """`provider`, `credential`, `through`, `domain`, `host` or `global`."""
     return key.partition(":")[0]
 
 
-def name_of(key: str) -> str:
+def gate_name(key: str) -> str:
     """The key without its kind, as users write it."""
     return "global" if key == GLOBAL else key.partition(":")[2] or key
 
 
 def provider_in(key: str) -> str:
     """The provider that a gate belongs to; empty for a host without a provider."""
-    return name_of(key).partition("/")[0] if kind_of(key) in {"provider", "credential"} else ""
+    return gate_name(key).partition("/")[0] if gate_kind(key) in {"provider", "credential"} else ""
 
 
 def own_name(gate: str) -> str:
     """The provider or host of the gate that an item waits for; `gate` may be a key."""
     is_key = gate.startswith(("provider:", "credential:", "host:", "domain:"))
-    return (provider_in(gate) or name_of(gate)) if is_key else gate
+    return (provider_in(gate) or gate_name(gate)) if is_key else gate
 
 
 def keys_of_provider(name: str, policy: ProviderPolicy) -> list[str]:
@@ -47,11 +47,11 @@ def find_gates(
     too, if its provider is declared or the name is a host.
     """
     name = name.strip()
-    if name in {GLOBAL, name_of(GLOBAL)}:
+    if name in {GLOBAL, gate_name(GLOBAL)}:
         return [GLOBAL]
     if name in known:
         return [name]
-    found = [key for key in known if name and name in {name_of(key), provider_in(key)}]
+    found = [key for key in known if name and name in {gate_name(key), provider_in(key)}]
     if name in providers:
         found = list(dict.fromkeys([*found, *keys_of_provider(name, providers[name])]))
     found = found or _by_host(name, known, providers) or _by_key(name, providers)
@@ -63,7 +63,7 @@ def find_gates(
 def _by_key(name: str, providers: Mapping[str, ProviderPolicy]) -> list[str]:
     """A full key, or `PROVIDER/CREDENTIAL`, of a gate that is not in the ledger yet."""
     declared = [key for each, policy in providers.items() for key in keys_of_provider(each, policy)]
-    return [key for key in declared if name in {key, name_of(key)}]
+    return [key for key in declared if name in {key, gate_name(key)}]
 
 
 def _by_host(name: str, known: Sequence[str], providers: Mapping[str, ProviderPolicy]) -> list[str]:
@@ -83,11 +83,11 @@ def _by_host(name: str, known: Sequence[str], providers: Mapping[str, ProviderPo
 
 
 def _unknown(name: str, known: Sequence[str], providers: Collection[str]) -> str:
-    names = list(dict.fromkeys([*map(name_of, known), *providers]))
+    names = list(dict.fromkeys([*map(gate_name, known), *providers]))
     close = difflib.get_close_matches(name, names, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else "."
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    listed = f" There are {', '.join(names[:SHOWN])}{more}." if names else ""
+    listed = f" Known: {', '.join(names[:SHOWN])}{more}." if names else ""
     return (
         f"no provider or host is known as {name!r}{hint}{listed}"
         f" Declare it as [providers.{name}] in headgate.toml, or name a host: api.example.org"

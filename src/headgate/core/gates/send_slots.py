@@ -1,10 +1,13 @@
-"""Send slots: times at which requests may be sent, on lines that several processes share.
+"""Rights to send that a process gets from the shared state: send slots and permits.
 
+Send slots are times at which requests may be sent, on lines that several processes share.
 With only a part of the rate for each, two processes would often send at the same moment, and a
 provider that does not accept bursts refuses that at any rate. So there are as many lines as
 processes, with the slots of one evenly between the slots of the others, and each process books its
 next slots on the line that is free first. All requests together are spaced like the requests of one
 process, and so are the requests of each process.
+
+A permit is for one request while the gate is stopped, and until it has reopened safely.
 """
 
 import math
@@ -105,3 +108,31 @@ class SendSlots:
         """The gate has stopped: drop all slots."""
         self._moments.clear()
         self._offered = []
+
+
+class Permits:
+    def __init__(self) -> None:
+        self.granted = 0
+        """Permits not used yet."""
+        self.are_needed = False
+        """A request could be sent with a permit."""
+        self._offered = 0
+
+    def use(self) -> bool:
+        """Use a permit, if there is one."""
+        if not self.granted:
+            return False
+        self.granted -= 1
+        return True
+
+    def propose(self) -> None:
+        """The present proposal contains a permit for us."""
+        self._offered = 1
+
+    def accept(self) -> None:
+        self.granted += self._offered
+        self._offered = 0
+        self.are_needed = False
+
+    def reject(self) -> None:
+        self._offered = 0

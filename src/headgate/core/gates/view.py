@@ -5,13 +5,18 @@ from typing import NamedTuple
 
 import msgspec
 
-from headgate.core.gates import host_down
-from headgate.core.gates.budget_view import BudgetUse, SpentCap, spent_cap, uses_of
+from headgate.core.gates.budget import BudgetUse, SpentCap, budget_uses, spent_cap
 from headgate.core.gates.configured_limiter import ANY
-from headgate.core.gates.fair_split import ALIVE_S, Member, alive
-from headgate.core.gates.host_down import HostDown, moments
-from headgate.core.gates.keys import kind_of, name_of
-from headgate.core.gates.state import GateState, Override
+from headgate.core.gates.fair_split import ALIVE_S, alive
+from headgate.core.gates.keys import gate_kind, gate_name
+from headgate.core.gates.state import (
+    GateState,
+    HostDown,
+    Member,
+    Override,
+    host_down_text,
+    next_trials,
+)
 from headgate.core.pacing.pace import Pace
 from headgate.core.pacing.state import Cause, PaceEvidence, PaceState
 from headgate.core.provider import ProviderPolicy
@@ -69,23 +74,23 @@ class GateView(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def broken(self) -> dict[str, float]:
         """Hosts that do not answer, each with the time of the next trial."""
-        return moments(self.down)
+        return next_trials(self.down)
 
     @property
     def holds(self) -> bool:
         return self.closed or (self.waiting and self.cause != Cause.OPEN)
 
 
-def view_of(key: str, state: GateState | None, policy: ProviderPolicy, now: float) -> GateView:
+def gate_view(key: str, state: GateState | None, policy: ProviderPolicy, now: float) -> GateView:
     """The view of a gate; `policy` is configured for it."""
     view = GateView(
         key=key,
-        kind=kind_of(key),
-        name=name_of(key),
+        kind=gate_kind(key),
+        name=gate_name(key),
         configured=policy.rate,
         configured_per_s=ceilings_of(policy).rate,
         configured_in_flight=policy.concurrency,
-        budgets=uses_of(state.budget if state else None, policy, now),
+        budgets=budget_uses(state.budget if state else None, policy, now),
     )
     return view if state is None else _known(view, state, policy, now)
 
@@ -232,11 +237,11 @@ def _why(view: GateView, state: GateState, cause: str, down: Mapping[str, HostDo
     """What holds the next request back; where the gate is open, a host that does not answer."""
     if cause == Cause.OPEN and down:
         host = min(down, key=lambda each: down[each].until_s)
-        return host_down.in_words(host, down[host], view.name)
-    return _in_words(cause, state.pace)
+        return host_down_text(host, down[host], view.name)
+    return _cause_text(cause, state.pace)
 
 
-def _in_words(cause: str, state: PaceState) -> str:
+def _cause_text(cause: str, state: PaceState) -> str:
     if cause == SET:
         return "the rate that an operator set"
     if cause == Cause.RATE and state.rate.known is None:

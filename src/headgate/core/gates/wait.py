@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import msgspec
 
-from headgate.core.gates.host_down import HostDown, in_words
+from headgate.core.gates.state import HostDown, host_down_text
 from headgate.core.gates.view import SET, GateView
 from headgate.core.pacing.state import Cause
 from headgate.core.time_text import as_microseconds
@@ -60,7 +60,7 @@ class Wait(msgspec.Struct, frozen=True):
     """When it ends, as far as is known."""
     gate: str = ""
     next: str = ""
-    """What happens at that time, such as `asked again`; empty: the wait ends."""
+    """What happens at that time, such as `next try`; empty: the wait ends."""
     evidence: str = ""
     """What led to the wait, if there is more to say."""
 
@@ -78,7 +78,7 @@ PACED = frozenset({Cause.RATE, Cause.TOLD, Cause.CEILING, SET})
 """Causes for which the rate is shown."""
 
 
-def holding(gates: Sequence[GateView], *, flowing: bool) -> GateView | None:
+def limiting_gate(gates: Sequence[GateView], *, flowing: bool) -> GateView | None:
     """The gate that decides the speed of the rows that pass these gates; None if none does.
 
     An open gate at which rows wait decides, because rows that wait at a stopped gate are not
@@ -120,7 +120,7 @@ def at_gate(gate: GateView) -> Wait:
     """The wait at a gate that is slow or closed."""
     until = None if gate.closed_until is None else as_microseconds(gate.closed_until)
     pace = gate.now_per_s
-    shown = f", {in_figures(pace)}" if pace and not gate.closed and gate.cause in PACED else ""
+    shown = f", {rate_text(pace)}" if pace and not gate.closed and gate.cause in PACED else ""
     kind = KINDS.get(gate.cause, WaitKind.RATE)
     return Wait(kind, f"{gate.name}: {gate.why}{shown}", until, gate.key, evidence=gate.stage)
 
@@ -128,12 +128,11 @@ def at_gate(gate: GateView) -> Wait:
 def at_host(host: str, down: HostDown, gate: GateView) -> Wait:
     """The wait for a host that gets no requests."""
     until = as_microseconds(down.until_s)
-    why = in_words(host, down, gate.name)
-    following = "next try" if why.startswith("paused") else "asked again"
-    return Wait(WaitKind.BREAKER, why, until, gate.key, following, down.reason)
+    why = host_down_text(host, down, gate.name)
+    return Wait(WaitKind.BREAKER, why, until, gate.key, "next try", down.reason)
 
 
-def in_figures(per_s: float) -> str:
+def rate_text(per_s: float) -> str:
     """A rate in a readable unit: per minute, hour or day where it is slow."""
     if per_s >= 100:
         return f"{per_s:,.0f}/s"

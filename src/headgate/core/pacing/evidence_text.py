@@ -24,7 +24,6 @@ def refused_at(rate: float, why: str = "") -> str:
 
 
 def known_now(before: float | None, after: float, probe_in_s: float) -> str:
-    """The decision on a trusted level, and when the next probe is due."""
     if before is None:
         change = "limit taken as"
     elif abs(after / before - 1) < SAME:

@@ -23,7 +23,6 @@ class Quota(msgspec.Struct, frozen=True):
     seconds: float | None = None
     remaining: float | None = None
     reset_s: float | None = None
-    """Seconds until the quota is renewed."""
 
     @property
     def rate(self) -> float | None:

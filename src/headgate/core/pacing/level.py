@@ -70,7 +70,6 @@ class Level(msgspec.Struct):
         return self.value * self._ramp(now)
 
     def resuming(self, now: float) -> bool:
-        """True while a remembered level is being resumed."""
         return self.known is not None and now < self.resumed_at + self.RAMP_S
 
     def _ramp(self, now: float) -> float:

@@ -294,7 +294,6 @@ class Pace:
 
     @property
     def cap(self) -> int | None:
-        """Most requests in flight, configured or learned."""
         configured = self.limits.concurrency or None
         if self.state.cap is None:
             return configured
@@ -309,7 +308,6 @@ class Pace:
 
     @property
     def refused_share(self) -> float:
-        """Refusals as a share of replies."""
         return self.state.refusals / self.state.replies if self.state.replies else 0.0
 
 

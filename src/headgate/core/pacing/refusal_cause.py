@@ -4,8 +4,6 @@ import msgspec
 
 
 class ConcurrencyEvidence(msgspec.Struct):
-    """Numbers in flight when requests were accepted, and when the last ones were refused."""
-
     taken: dict[int, int] = {}
     total: int = 0
     refused: list[int] = []

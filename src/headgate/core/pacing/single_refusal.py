@@ -93,7 +93,6 @@ def may_be_quota(stop: Stop) -> bool:
 
 
 def used_of(state: PaceState, suspect: Window, until: float) -> float:
-    """Requests accepted from a suspected quota since it was last renewed."""
     periods = max(0.0, until - suspect.until) // suspect.seconds
     return state.delivery.count(suspect.until + periods * suspect.seconds, until)
 

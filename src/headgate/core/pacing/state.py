@@ -10,8 +10,6 @@ from headgate.core.pacing.throughput import Throughput, Tier
 
 
 class Cause(StrEnum):
-    """What holds the next request back."""
-
     OPEN = "open"
     RATE = "rate"
     TOLD = "told"
@@ -55,8 +53,6 @@ class PaceReading(msgspec.Struct, frozen=True):
 
 
 class PaceEvidence(msgspec.Struct, frozen=True, array_like=True):
-    """A decision: what was seen, what was decided, and the rate before and after."""
-
     at: float
     seen: str
     decided: str
@@ -152,14 +148,14 @@ class PaceState(msgspec.Struct):
     bound: Cause = Cause.OPEN
     opened: float = 0.0
     sent: int = 0
-    """Since the last stop ended."""
+    """Requests sent since the last stop ended."""
     answered: int = 0
     settled: bool = False
     confirmed: int = 0
     """Probes in a row that found the same level."""
     tries: int = 0
     surprises: int = 0
-    """In a row."""
+    """Stops in a row whose refusal came below the trusted level."""
     peak: float = 0.0
     """The highest confirmed level, and when it was last confirmed."""
     peak_at: float = 0.0

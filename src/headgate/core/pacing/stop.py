@@ -37,7 +37,6 @@ class PaceRefusal(NamedTuple):
 
 
 def refuse(state: PaceState, now: float, refusal: PaceRefusal) -> PaceReading:
-    """Apply one refusal: it may close the gate, or keep it closed."""
     sent_at, in_flight, retry_after, asked, bare = refusal
     stop = state.stop
     state.refusals += 1

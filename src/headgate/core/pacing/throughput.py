@@ -72,7 +72,6 @@ class Throughput(msgspec.Struct):
             tier.add(at)
 
     def count(self, after: float, until: float) -> float:
-        """Accepted requests sent between two times, from the finest tier that still has them."""
         total = 0.0
         coarser = [tier.width for tier in self.tiers[1:]] + [self.tiers[-1].width]
         for tier, width in zip(self.tiers, coarser, strict=True):

@@ -19,7 +19,6 @@ APART_S = 20.0
 
 
 def is_window(state: PaceState, now: float) -> bool:
-    """Whether the stop ended because a long quota was renewed."""
     stop, window = state.stop, state.window or state.wary
     dark_s = stop.last - stop.dark
     expected = dark_s * (state.rate.known or stop.cut)
@@ -62,7 +61,6 @@ def _dark_s(stop: Stop) -> float:
 
 
 def learn_window(state: PaceState, now: float) -> None:
-    """Set window and rate by a stop that ended with the renewal of a quota or with a ban."""
     stop, known = state.stop, state.rate.known
     dark_s = _dark_s(stop)
     seconds = state.window.seconds if state.window else 0.0

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from headgate.core.gates.budget import Cap
 from headgate.core.gates.budget_share import BudgetShare
-from headgate.core.gates.host_down import HostDown
+from headgate.core.gates.state import HostDown
 from headgate.core.pacing.state import Cause, PaceReading
 from headgate.ports.gate import Cost
 

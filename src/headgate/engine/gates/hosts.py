@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from headgate.core.gates.host_down import HostDown
+from headgate.core.gates.state import HostDown
 from headgate.engine.gates.gate import LocalGate
 from headgate.engine.gates.sync import LedgerTime
 from headgate.ports.gate import HostTrouble
@@ -130,7 +130,7 @@ class HostRecords:
         self._last_notified[host, job_id] = now_s
         down = self.down[host]
         again_s = max(down.until_s - now_s, 0.0)
-        self.on_event(job_id, f"{_trouble(host, down)}; it is asked again in {again_s:.0f} s")
+        self.on_event(job_id, f"{_trouble(host, down)}; next try in {again_s:.0f} s")
 
     def _notify(self, host: str, message: str) -> None:
         for job_id in sorted(self._notified.get(host, ())):

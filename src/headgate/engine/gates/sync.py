@@ -72,7 +72,7 @@ class LedgerSync:
         """Sync one more gate, if its limit is shared."""
         if isinstance(gate.limiter, SharedLimiter):
             self._gates[gate.key] = gate, gate.limiter
-            gate.limiter.down = gate.down
+            gate.limiter.usage.down = gate.down
             self.nudge()
 
     def nudge(self) -> None:
@@ -144,7 +144,7 @@ class LedgerSync:
         entry = self._entries.get(key)
         state = _decode(entry.state) if entry and entry.state else None
         gate, share = self._gates[key]
-        share.in_flight = gate.in_flight  # it is told of each send, but not of each reply
+        share.usage.in_flight = gate.in_flight  # it is told of each send, but not of each reply
         merged = share.merge(state, self._time.now())
         before = (
             merged if state is None else msgspec.structs.replace(merged, answered=state.answered)

@@ -8,8 +8,7 @@ from headgate.core.gates.keys import GLOBAL
 from headgate.core.pacing.state import Cause
 from headgate.engine.gates.gate import LocalGate
 from headgate.engine.gates.hosts import HostRecords
-from headgate.engine.gates.path import GatePath
-from headgate.engine.gates.permit import Departure, GrantedPermit
+from headgate.engine.gates.path import Departure, GatePath, GrantedPermit
 from headgate.engine.gates.sync import LedgerTime
 from headgate.engine.gates.wait_queue import Waiter, WaitingLanes, WaitQueue
 from headgate.ports.clock import Clock

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable
 
 from headgate.core.fair_turns import Contender, Turns
 from headgate.engine.gates.gate import LocalGate
-from headgate.engine.gates.path import GatePath
-from headgate.engine.gates.permit import GrantedPermit
+from headgate.engine.gates.path import GatePath, GrantedPermit
 from headgate.ports.gate import Cost, Route, Turn
 
 

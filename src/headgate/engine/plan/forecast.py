@@ -87,8 +87,6 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 class Forecast(msgspec.Struct, frozen=True):
-    """The likely run, with the band in which it will end."""
-
     workload: Workload
     likely: Estimate
     low_s: float
@@ -96,7 +94,6 @@ class Forecast(msgspec.Struct, frozen=True):
 
     @property
     def extrapolated(self) -> bool:
-        """True if the batch is longer than the simulation."""
         return self.likely.simulated < self.workload.requests
 
 
@@ -122,7 +119,7 @@ def estimate(
         binding=_binding(workload, course),
         refused=len(course.refused),
         steady_per_s=steady,
-        found_s=_found_s(course, steady),
+        found_s=_seconds_to_steady(course, steady),
         simulated=len(course.answered),
     )
     return found if course.complete else _extrapolated(workload, course, found)
@@ -177,7 +174,6 @@ class _Growth(msgspec.Struct, frozen=True):
 
     @property
     def lasts_s(self) -> float:
-        """Seconds until it reaches its highest value."""
         return (self.most - self.per_s) / self.slope
 
     def takes_s(self, requests: int) -> tuple[float, float]:
@@ -259,7 +255,7 @@ def _bound_by(workload: Workload, cause: Cause) -> BindingLimit:
     return found
 
 
-def _found_s(course: RunCourse, steady: float) -> float | None:
+def _seconds_to_steady(course: RunCourse, steady: float) -> float | None:
     """Seconds until the run stayed near the steady rate for a while; None if it never did."""
     stretch_s = max(STRETCH_S, 20 / max(steady, 1e-9))
     number = int(course.seconds / stretch_s)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from headgate.core.fault import AttemptOver, Fault, FaultClass, worth_another_try
+from headgate.core.fault import AttemptOver, Fault, FaultClass, is_retryable_status
 from headgate.core.outcome import GiveUp, NotFound, Outcome, Skipped
 from headgate.core.verification import Finding, Flaw
 from headgate.handlers.download.plan import ResolverResult, ResolverVerdict
@@ -35,8 +35,6 @@ class Weight(IntEnum):
 
 
 class Miss(msgspec.Struct, frozen=True):
-    """A plan or a resolver that led to no file."""
-
     resolver: str
     url: str
     reason: str
@@ -48,7 +46,6 @@ class Miss(msgspec.Struct, frozen=True):
     fault: Fault | None = None
 
     def record(self) -> dict[str, Any]:
-        """The form in an item's result."""
         return {
             "resolver": self.resolver,
             "url": self.url or None,
@@ -72,10 +69,9 @@ class PlanFailed(Exception):
 
 
 def bad_status(status: int) -> PlanFailed:
-    """A response whose status brings no file."""
     if status in _ABSENT:
         weight = Weight.ABSENT
-    elif worth_another_try(status) or status == _PREPARING:
+    elif is_retryable_status(status) or status == _PREPARING:
         weight = Weight.FAILED
     else:
         weight = Weight.UNFIT
@@ -93,7 +89,6 @@ def unfit(finding: Finding, status: int, *, resumed: bool = False) -> PlanFailed
 
 
 def miss_of(over: AttemptOver, resolver: str, url: str) -> Miss:
-    """The miss for a request that failed in the client."""
     ending = over.ending
     if isinstance(ending, Skipped):
         return Miss(resolver, url, over.code or "barred", Weight.BARRED, str(over))
@@ -109,7 +104,6 @@ def miss_of(over: AttemptOver, resolver: str, url: str) -> Miss:
 
 
 def bad_row(over: AttemptOver) -> AttemptOver:
-    """A row without anything to look for."""
     return AttemptOver(outcome_of([miss_of(over, "", "")], ""))
 
 
@@ -120,7 +114,7 @@ def miss_of_reading(resolver: str, reading: ResolverResult) -> Miss | None:
             return None
         case ResolverVerdict.UNKNOWN | ResolverVerdict.NO_FILE:
             weight = Weight.ABSENT
-        case ResolverVerdict.FAULT if not worth_another_try(reading.status):
+        case ResolverVerdict.FAULT if not is_retryable_status(reading.status):
             weight = Weight.UNFIT
         case _:
             weight = Weight.FAILED

@@ -20,8 +20,6 @@ Bytes = Annotated[int, Meta(ge=0, le=10**15)]
 
 
 class NameStyle(StrEnum):
-    """How files are named."""
-
     AUTO = "auto"
     """A work is named by its identifier, a URL by its server or its path."""
     IDENTIFIER = "identifier"

@@ -8,8 +8,8 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from headgate.core.content_type import ContentType, stated_type
+from headgate.core.download_folder import file_name
 from headgate.core.fault import AttemptOver, Fault, FaultClass
-from headgate.core.file_name import file_name
 from headgate.core.verification import Checksum, Expected, SizeBounds, stated_length
 from headgate.handlers.download.config import NameStyle
 from headgate.handlers.download.identifier import Identifier, IdentifierKind

@@ -13,7 +13,7 @@ from headgate.core.verification import (
     BodyCheck,
     Flaw,
     Unfit,
-    look_at_reply,
+    check_reply,
     range_start,
 )
 from headgate.handlers.download.attempts import PlanFailed, Weight, bad_status, unfit
@@ -69,8 +69,6 @@ _NO_HEAD: Final = frozenset({400, 401, 403, 405, 500, 501, 503})
 
 
 class FetchTarget(msgspec.Struct, frozen=True):
-    """The parts that all plans of one item share."""
-
     identifier: Identifier
     config: DownloadConfig
     wanted: ExpectedFile
@@ -136,7 +134,7 @@ class Fetch:
         if not reply.is_success:
             raise bad_status(status)
         expected = self._subject.wanted.expected(self._plan, status, reply.headers)
-        finding = look_at_reply(200, expected)
+        finding = check_reply(200, expected)
         if finding is not None and finding.flaw is Flaw.TOO_LARGE:
             raise unfit(finding, status)
 
@@ -211,7 +209,7 @@ class Fetch:
         if status not in WHOLE:
             raise bad_status(status)
         expected = self._subject.wanted.expected(self._plan, status, reply.headers)
-        if finding := look_at_reply(status, expected):
+        if finding := check_reply(status, expected):
             raise unfit(finding, status)
         self._begun = True
         draft.start(self._origin(reply))

@@ -10,8 +10,7 @@ from headgate.core.errors import UsageError
 from headgate.core.fault import AttemptOver, JobHalted
 from headgate.core.item import Item
 from headgate.core.outcome import Done, Outcome, Skipped
-from headgate.core.presets import PRESETS
-from headgate.core.provider import ProviderPolicy
+from headgate.core.provider import PRESETS, ProviderPolicy
 from headgate.core.url import parse_origin, split_origin
 from headgate.handlers.download.attempts import Miss, PlanFailed, bad_row, miss_of, outcome_of
 from headgate.handlers.download.config import NAME, DownloadConfig, parse
@@ -37,7 +36,7 @@ HOSTS: Final = "files"
 UNCHANGED: Final = "unchanged"
 
 
-class Known(msgspec.Struct, frozen=True):
+class DownloadDeps(msgspec.Struct, frozen=True):
     """What the settings and the environment say."""
 
     policy: ResolverPolicy = ResolverPolicy()
@@ -142,17 +141,17 @@ def host_of(row: Mapping[str, Any]) -> str:
     return parse_origin(split_origin(url)[0]).key if url else ""
 
 
-NO_SETTINGS: Final = Known()
+NO_SETTINGS: Final = DownloadDeps()
 
 
-def of_config(config: Mapping[str, Any], known: Known = NO_SETTINGS) -> HandlerSpec:
+def of_config(config: Mapping[str, Any], deps: DownloadDeps = NO_SETTINGS) -> HandlerSpec:
     """The handler of a job; UsageError if its config is not valid."""
     parsed = parse(config)
-    email = parsed.email or known.policy.email
-    policy = msgspec.structs.replace(known.policy, email=email)
-    selection = ResolverSelection(policy, parsed.resolvers, known.environment, known.providers)
-    headers = _introduction(email, known.user_agent)
-    download = Download(parsed, selection, headers, _capped(known.providers))
+    email = parsed.email or deps.policy.email
+    policy = msgspec.structs.replace(deps.policy, email=email)
+    selection = ResolverSelection(policy, parsed.resolvers, deps.environment, deps.providers)
+    headers = _introduction(email, deps.user_agent)
+    download = Download(parsed, selection, headers, _capped(deps.providers))
     return msgspec.structs.replace(
         DOWNLOAD,
         call=download,

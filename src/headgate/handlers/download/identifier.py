@@ -114,7 +114,7 @@ def identifier_of(row: Mapping[str, Any]) -> Identifier:
     raise problems[0]
 
 
-def given_in(row: Mapping[str, Any]) -> str:
+def identifier_text(row: Mapping[str, Any]) -> str:
     """The spelling of a row's identifier; if none can be read, the first column that is filled."""
     filled = _filled(row)
     for name, text in filled if len(filled) > 1 else ():
@@ -124,7 +124,6 @@ def given_in(row: Mapping[str, Any]) -> str:
 
 
 def is_identifier_column(name: str) -> bool:
-    """Whether a column of this name may hold an identifier."""
     return _column(name) in COLUMNS
 
 

@@ -11,8 +11,6 @@ PDF: Final = "application/pdf"
 
 
 class Version(StrEnum):
-    """The version of a work's text."""
-
     PUBLISHED = "published"
     ACCEPTED = "accepted"
     SUBMITTED = "submitted"
@@ -20,8 +18,6 @@ class Version(StrEnum):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """A place to try for a file."""
-
     resolver: str
     url: str
     referer: str = ""
@@ -61,7 +57,7 @@ class ResolverReply(msgspec.Struct, frozen=True):
     status: int
     text: str = ""
     headers: Mapping[str, str] = {}
-    """By name, case-insensitive."""
+    """The headers by name; the names are case-insensitive."""
     url: str = ""
     """The URL after redirects; empty if there were none."""
 
@@ -93,7 +89,7 @@ class ResolverVerdict(StrEnum):
 class ResolverResult(msgspec.Struct, frozen=True):
     verdict: ResolverVerdict
     plans: tuple[Plan, ...] = ()
-    """Best first."""
+    """The plans, the best first."""
     pages: tuple[str, ...] = ()
     """Pages of the work, on which `landing_page` may find a file."""
     reason: str = ""

@@ -28,8 +28,6 @@ class UnreadableExpression(AttemptOver):
 
 
 class Expression:
-    """A compiled expression and its key in the description."""
-
     def __init__(self, text: str, where: str) -> None:
         self.text = text
         self._where = where

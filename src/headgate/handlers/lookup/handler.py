@@ -10,14 +10,19 @@ import msgspec
 
 from headgate.core.errors import UnknownHandler, UsageError
 from headgate.core.fault import AttemptOver
+from headgate.core.identity import result_digest
 from headgate.core.item import Item
 from headgate.core.outcome import NotFound, Outcome
 from headgate.core.provider import ProviderPolicy
-from headgate.core.reuse import digest_of
 from headgate.core.url import parse_origin, split_origin
-from headgate.handlers.lookup.description import Description, Name, Secret
+from headgate.handlers.lookup.description import (
+    MOST_BYTES,
+    Description,
+    Name,
+    Secret,
+    parse_description,
+)
 from headgate.handlers.lookup.normalize import EVERY, Normalizer
-from headgate.handlers.lookup.parsing import MOST_BYTES, parse
 from headgate.handlers.lookup.price import price_of
 from headgate.handlers.lookup.reply import ReplyReader
 from headgate.handlers.lookup.request import (
@@ -102,7 +107,7 @@ def of_file(path: Path) -> HandlerSpec:
     try:
         tree = _read(path)
         name = tree.get("name") or path.stem
-        description = parse(tree)
+        description = parse_description(tree)
         return _spec(description, _named(name), str(path), trusted=True)
     except UsageError as error:
         raise UnknownHandler(f"{path}: {error}") from None
@@ -116,7 +121,7 @@ def of_config(config: Mapping[str, Any]) -> HandlerSpec:
             " `request` and `columns`",
         )
     try:
-        description = parse(config[KEY])
+        description = parse_description(config[KEY])
         _check_hints(description)
         return _spec(description, NAME, NAME, trusted=False)
     except UsageError as error:
@@ -129,11 +134,11 @@ def check_config(config: Mapping[str, Any]) -> None:
 
 
 def _spec(description: Description, name: str, reference: str, *, trusted: bool) -> HandlerSpec:
-    version = digest_of(NAME, "", _deciding(description))
+    version = result_digest(NAME, "", _deciding(description))
     lookup = Lookup(description, trusted=trusted)
     limits = _limits(description)
     # A description in a job's config sets limits for that job only, not for a shared provider.
-    whole = digest_of(NAME, "", msgspec.to_builtins(description))
+    whole = result_digest(NAME, "", msgspec.to_builtins(description))
     own = name if trusted else f"lookup-{whole[:12]}"
     spec = HandlerSpec(
         name=name,

@@ -33,13 +33,13 @@ class Normalizer:
     def __call__(self, row: Row) -> dict[str, Any]:
         """Return the normal form of a row; Unasked if a value should be a number and is not."""
         return {
-            column: _taken(row[column], steps, column)
+            column: _normalized(row[column], steps, column)
             for column, steps in self._steps.items()
             if column in row
         }
 
 
-def _taken(value: Any, steps: Sequence[Step], column: str) -> Any:
+def _normalized(value: Any, steps: Sequence[Step], column: str) -> Any:
     for step in steps:
         if not isinstance(value, str):
             break

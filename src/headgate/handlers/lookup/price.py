@@ -17,14 +17,11 @@ COUNTED = frozenset({"requests", "bytes"})
 
 
 class Price(NamedTuple):
-    """The cost of one request by budget."""
-
     cost: Mapping[str, float | Template]
     spend: Mapping[str, Expression]
 
     @property
     def columns(self) -> list[str]:
-        """The columns that a row must have for an estimate."""
         templates = [each for each in self.cost.values() if isinstance(each, Template)]
         found = [part for template in templates for part in template.placeholders]
         return [part.column for part in found if not part.optional]
@@ -34,7 +31,6 @@ class Price(NamedTuple):
         return {name: _number(name, cost, row) for name, cost in self.cost.items()}
 
     def settle(self, reply: Response, ctx: Context, reading: ReplyReader) -> None:
-        """Replace the estimate by the figure in the reply, if there is one."""
         if not self.spend or not reply.is_success:
             return
         try:

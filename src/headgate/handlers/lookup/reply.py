@@ -8,7 +8,7 @@ import msgspec
 
 from headgate.core.errors import UsageError
 from headgate.core.outcome import Done, NotFound, Outcome, Review
-from headgate.core.url import shown
+from headgate.core.url import short_url
 from headgate.handlers.lookup.description import Column, Description, ReviewWhen
 from headgate.handlers.lookup.expression import Expression, UnreadableExpression
 from headgate.ports.http import Response
@@ -40,14 +40,14 @@ class ReplyReader:
     def outcome(self, reply: Response) -> Outcome:
         """Return the outcome of a row; raise BadStatus for a status that is an error."""
         if reply.status_code in self._statuses:
-            return NotFound(f"{shown(reply.url)} answered {reply.status_code}")
+            return NotFound(f"{short_url(reply.url)} answered {reply.status_code}")
         reply.raise_for_status()
         value = self.value(reply) if self._needs_value else None
         if self._found is not None and not self._found.holds(value):
-            return NotFound(f"{shown(reply.url)} has nothing in {self._found.text}")
+            return NotFound(f"{short_url(reply.url)} has nothing in {self._found.text}")
         review = self._review.of(value) if self._review else None
         return review or Done(
-            {name: _taken(source, value, reply) for name, source in self._columns.items()}
+            {name: _read_value(source, value, reply) for name, source in self._columns.items()}
         )
 
     def value(self, reply: Response) -> Any:
@@ -61,7 +61,7 @@ class ReplyReader:
         except (ValueError, RecursionError):
             kind = reply.headers.get("content-type", "of no type")[:80]
             raise UnreadableExpression(
-                f"{shown(reply.url)} answered {reply.status_code} with a body that is not JSON"
+                f"{short_url(reply.url)} answered {reply.status_code} with a body that is not JSON"
                 f' ({kind}); if the reply is text, write reply = "text"',
             ) from None
 
@@ -81,7 +81,6 @@ class _Choice:
         }
 
     def of(self, value: Any) -> Review | None:
-        """Return the review; None if there is nothing to choose."""
         found = self._candidates.of(value)
         if not isinstance(found, list):
             raise UnreadableExpression(
@@ -128,7 +127,7 @@ def _source(column: str | Column, where: str) -> Expression | Column:
     return Expression(column.path, where) if column.path else column
 
 
-def _taken(source: Expression | Column, value: Any, reply: Response) -> Any:
+def _read_value(source: Expression | Column, value: Any, reply: Response) -> Any:
     if isinstance(source, Expression):
         return source.of(value)
     return reply.headers.get(source.header) if source.header else reply.status_code

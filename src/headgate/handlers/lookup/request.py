@@ -33,8 +33,6 @@ _WITHOUT_BODY: Final = frozenset({Method.GET, Method.HEAD})
 
 
 class LookupRequest(NamedTuple):
-    """A request with compiled templates."""
-
     method: Method
     address: RequestUrl
     params: Mapping[str, Any]

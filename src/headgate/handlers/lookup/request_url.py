@@ -17,8 +17,6 @@ _DOTS: Final = frozenset({".", ".."})
 
 
 class RequestUrl(NamedTuple):
-    """The templates of a URL's parts."""
-
     origin: Template
     path: Template
     query: Template

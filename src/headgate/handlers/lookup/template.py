@@ -63,8 +63,6 @@ Part = str | Placeholder
 
 
 class Template(NamedTuple):
-    """A compiled text and its key in the description."""
-
     parts: Sequence[Part]
     where: str
 
@@ -74,7 +72,6 @@ class Template(NamedTuple):
 
     @property
     def alone(self) -> Placeholder | None:
-        """The placeholder, if the template is nothing else."""
         if len(self.parts) == 1 and isinstance(self.parts[0], Placeholder):
             return self.parts[0]
         return None

@@ -107,7 +107,11 @@ class HttpCache:
         `caller_body` the caller keeps the body; see `CacheReply.keep`.
         """
         if self._sweeper is None:
-            await self.__aenter__()
+            waits.begin()
+            try:
+                await self.__aenter__()
+            finally:
+                waits.end()
         if request.method not in SAFE:
             return await self._change(request, send)
         asked = request if caller_body is None else for_the_whole(request)

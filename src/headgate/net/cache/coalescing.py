@@ -11,8 +11,6 @@ MICROSECONDS = 1_000_000
 
 
 class FetchOutcome(Enum):
-    """What the end of a fetch means for the callers that wait."""
-
     KEPT = "kept"
     """The reply is in the cache, fresh."""
     ALONE = "alone"
@@ -22,8 +20,6 @@ class FetchOutcome(Enum):
 
 
 class SharedFetch:
-    """A fetch under way whose reply other callers may use."""
-
     STALL_S = 30.0
     """Seconds without progress after which a body is not worth waiting for.
 
@@ -48,7 +44,6 @@ class SharedFetch:
         return self._outcome is not None
 
     def grow(self) -> None:
-        """Note that the head, or another piece of the body, is there."""
         self._pieces += 1
         wake(self._head)
 
@@ -83,8 +78,6 @@ def wake(waiter: "asyncio.Future[None] | None") -> None:
 
 
 class SharedFetches:
-    """The fetches of this process whose replies may be stored."""
-
     UNSHAREABLE_S = 60.0
     """Seconds for which callers do not wait for a URL whose last reply could not be shared."""
     UNSHAREABLE_KEYS = 10_000
@@ -99,12 +92,10 @@ class SharedFetches:
         return self._leaders.get(key)
 
     def is_unshareable(self, key: str) -> bool:
-        """Whether waiting for another caller's reply would be useless."""
         until = self._unshareable.get(key)
         return until is not None and self._clock.now() < until
 
     def begin(self, key: str, url: str, *, leads: bool) -> SharedFetch:
-        """Register a fetch, and whether other callers may wait for it."""
         shared_fetch = SharedFetch(key, url)
         self._all.add(shared_fetch)
         if leads:
@@ -112,7 +103,6 @@ class SharedFetches:
         return shared_fetch
 
     def end(self, shared_fetch: SharedFetch, outcome: FetchOutcome) -> None:
-        """End the fetch and wake its waiting callers. Only the first outcome counts."""
         if shared_fetch not in self._all:
             return
         self._all.remove(shared_fetch)

@@ -81,7 +81,6 @@ class WriteBatch:
         self.bytes += len(entry.body or b"")
 
     def forget(self, url: str) -> None:
-        """Drop all entries of a URL."""
         self.forgotten.add(url)
         for key, variants in list(self._entries.items()):
             if any(entry.url == url for entry in variants.values()):
@@ -94,32 +93,29 @@ class WriteBatch:
             del variants[entry.variant]
 
     def discards(self, entry: CacheEntry) -> bool:
-        """Whether this batch drops an entry that was written before."""
         number = self.discarded.get((entry.key, entry.variant))
         return number is not None and number in (0, entry.id)
 
     def find(self, demand: CacheRequest) -> CacheEntry | None:
         variants = self._entries.get(demand.key)
-        return None if variants is None else suiting(variants.values(), demand)
+        return None if variants is None else matching_entry(variants.values(), demand)
 
     def knows_url(self, url: str) -> bool:
         return any(entry.url == url for entry in self._all())
 
     @property
     def new(self) -> list[CacheEntry]:
-        """Entries that are not in the file yet."""
         return [entry for entry in self._all() if not entry.id]
 
     @property
     def freshened(self) -> list[CacheEntry]:
-        """Entries in the file that have newer headers here."""
         return [entry for entry in self._all() if entry.id]
 
     def _all(self) -> Iterator[CacheEntry]:
         return (entry for variants in self._entries.values() for entry in variants.values())
 
 
-def suiting(entries: Iterable[CacheEntry], demand: CacheRequest) -> CacheEntry | None:
+def matching_entry(entries: Iterable[CacheEntry], demand: CacheRequest) -> CacheEntry | None:
     for entry in entries:
         if entry.variant == variant_of(entry.vary, demand.request.headers):
             return entry

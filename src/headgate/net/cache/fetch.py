@@ -20,12 +20,12 @@ from headgate.net.cache.freshness import (
 from headgate.net.cache.reply import CacheReply, HeldReply, PassedReply
 from headgate.net.cache.request import ABOUT_A_PART, CacheRequest, head_of_the_whole, variant_of
 from headgate.net.cache.rules import (
-    AskAgain,
-    Freshen,
-    Keep,
+    FetchAgain,
+    StillValid,
+    Storable,
     Verdict,
     conditional,
-    judge,
+    judge_reply,
     judge_revalidation,
 )
 from headgate.net.cache.store_reply import BodySink, Keeper, Keeping, KeptReply, OfferedReply
@@ -37,8 +37,6 @@ Send = Callable[[WireRequest], Awaitable[ServerReply]]
 
 
 class CacheFetch(msgspec.Struct, frozen=True):
-    """Asks the server for one caller, and for the callers that wait."""
-
     demand: CacheRequest
     policy: CachePolicy
     send: Send
@@ -46,13 +44,12 @@ class CacheFetch(msgspec.Struct, frozen=True):
     keeper: Keeper
 
     async def fetch(self) -> CacheReply:
-        """Fetch a reply, and store it if that is allowed."""
         reply = await self.send(self.demand.request)
         now = self._now()
         status, headers = reply.status, reply.headers
         if status in ABOUT_A_PART:
             status, headers = head_of_the_whole(status, headers)
-        verdict = judge(self.demand.request, status, dated(headers, now))
+        verdict = judge_reply(self.demand.request, status, with_date(headers, now))
         return await self._take(reply, verdict, now)
 
     async def revalidate(self, stale: CacheEntry) -> CacheReply | CacheEntry:
@@ -60,12 +57,12 @@ class CacheFetch(msgspec.Struct, frozen=True):
         request = conditional(self.demand.request, stale)
         reply = await self.send(request)
         now = self._now()
-        verdict = judge_revalidation(request, reply.status, dated(reply.headers, now), stale)
+        verdict = judge_revalidation(request, reply.status, with_date(reply.headers, now), stale)
         match verdict:
-            case Freshen(headers):
+            case StillValid(headers):
                 await finish(reply)
                 return await self._freshen(stale, headers, now)
-            case AskAgain():
+            case FetchAgain():
                 await finish(reply)
                 self.keeper.cache_store.discard(stale)
                 return await self.fetch()
@@ -90,9 +87,9 @@ class CacheFetch(msgspec.Struct, frozen=True):
         return entry
 
     async def _take(self, reply: ServerReply, verdict: Verdict, now: int) -> CacheReply:
-        entry = self._entry(reply, verdict.headers, now) if isinstance(verdict, Keep) else None
+        entry = self._entry(reply, verdict.headers, now) if isinstance(verdict, Storable) else None
         if entry is None:
-            outcome = FetchOutcome.FAILED if in_trouble(reply.status) else FetchOutcome.ALONE
+            outcome = FetchOutcome.FAILED if is_server_trouble(reply.status) else FetchOutcome.ALONE
             self.keeper.shared_fetches.end(self.shared_fetch, outcome)
             return PassedReply(reply)
         if self.demand.caller_body is not None:
@@ -161,7 +158,7 @@ class CacheFetch(msgspec.Struct, frozen=True):
         return number_of(length)
 
 
-def in_trouble(status: int) -> bool:
+def is_server_trouble(status: int) -> bool:
     """Whether the server has no reply just now; then the waiting callers must not all ask."""
     return status in {408, 425, 429} or status >= 500
 
@@ -175,7 +172,7 @@ async def finish(reply: ServerReply) -> None:
         await reply.close()
 
 
-def dated(headers: Headers, now: int) -> Headers:
+def with_date(headers: Headers, now: int) -> Headers:
     """Add the time of arrival as Date, if the server sent none."""
     if "date" in dict(headers):
         return headers
@@ -183,5 +180,4 @@ def dated(headers: Headers, now: int) -> Headers:
 
 
 def without_age(headers: Headers) -> Headers:
-    """Drop the Age header of an earlier cache."""
     return tuple(each for each in headers if each[0] != "age")

@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib import resources
@@ -12,6 +11,7 @@ from typing import Any
 import apsw
 import msgspec
 
+from headgate.core.named_queries import named_queries
 from headgate.net.cache.entry import WriteBatch, as_parameters
 from headgate.net.cache.request import digest
 
@@ -19,7 +19,6 @@ SCHEMA = 1
 PAGE = 16_384
 """Bytes per page: a small body fits on one or two, and reads twice as fast as from 4 kB pages."""
 
-_NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 _encode = msgspec.json.Encoder().encode
 
 TROUBLE = (apsw.Error, OSError)
@@ -215,9 +214,7 @@ class CacheFile:
 
 
 def load_queries() -> Mapping[str, str]:
-    text = resources.files(__package__).joinpath("queries.sql").read_text("utf-8")
-    _, *parts = _NAME.split(text)
-    return dict(zip(parts[::2], (body.strip() for body in parts[1::2]), strict=True))
+    return named_queries(resources.files(__package__).joinpath("queries.sql").read_text("utf-8"))
 
 
 def _json(value: Any) -> str:

@@ -64,7 +64,6 @@ def vary_of(fields: Fields) -> str | None:
 
 
 def has_validator(fields: Fields) -> bool:
-    """Whether the server can revalidate the reply."""
     return "etag" in fields or "last-modified" in fields
 
 
@@ -74,7 +73,7 @@ HEURISTIC_LIMIT_US = 7 * 24 * 3600 * MICROSECONDS
 
 
 class Freshness(NamedTuple):
-    """UTC microseconds."""
+    """Times in UTC microseconds."""
 
     born_at: int
     fresh_until: int
@@ -93,7 +92,6 @@ def freshness_of(fields: Fields, received_at: int, policy: CachePolicy) -> Fresh
 
 
 def is_fresh_for(directives: Directives, freshness: Freshness, now: int) -> bool:
-    """Whether a reply is fresh enough for a request with these directives."""
     if now >= freshness.fresh_until:
         return False
     if not directives:

@@ -13,9 +13,7 @@ class CacheReply(ServerReply, Protocol):
     """A server reply with its source, and with the note of a caller that keeps the body."""
 
     @property
-    def kind(self) -> CallKind:
-        """Source of the reply: network, cache or revalidation."""
-        ...
+    def kind(self) -> CallKind: ...
 
     @property
     def kept(self) -> str:
@@ -28,8 +26,6 @@ class CacheReply(ServerReply, Protocol):
 
 
 class Unkept:
-    """A reply whose body the caller does not keep."""
-
     __slots__ = ()
     kept = ""
 
@@ -53,11 +49,10 @@ class HeldReply(Unkept):
             yield self._body
 
     async def read(self, limit: int) -> bytes | None:
-        """Return the whole body; None if it is larger than `limit`."""
         return self._body if len(self._body) <= limit else None
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no file or connection is open."""
 
 
 class NotedReply(HeldReply):
@@ -90,7 +85,6 @@ class StoredBody:
             self._blob.close()
 
     async def read(self, limit: int) -> bytes | None:
-        """Return the whole body; None if it is larger than `limit`."""
         if self._blob.size > limit:
             return None
         return b"".join([chunk async for chunk in self.chunks()])
@@ -114,7 +108,6 @@ class StoredReply(Unkept):
         return self._body.chunks()
 
     async def read(self, limit: int) -> bytes | None:
-        """Return the whole body; None if it is larger than `limit`."""
         return await self._body.read(limit)
 
     async def close(self) -> None:
@@ -136,7 +129,6 @@ class PassedReply(Unkept):
         return self._reply.chunks()
 
     async def read(self, limit: int) -> bytes | None:
-        """Return the whole body; None if it is larger than `limit`."""
         return await self._reply.read(limit)
 
     async def close(self) -> None:

@@ -33,7 +33,7 @@ class CallerBody(msgspec.Struct, frozen=True):
     place: str
     """Where the caller keeps bodies; entries of different places are separate."""
     refetch: bool = False
-    """The caller's copy is lost: fetch without a condition, whatever is stored."""
+    """The caller's copy is lost: fetch without a condition, even if an entry is stored."""
 
 
 class CacheRequest(msgspec.Struct, frozen=True, gc=False):
@@ -43,7 +43,6 @@ class CacheRequest(msgspec.Struct, frozen=True, gc=False):
     url: str
     """The URL alone, by which a change at the server reaches every partition."""
     directives: Directives
-    """The request's Cache-Control."""
     caller_body: CallerBody | None = None
 
 
@@ -120,7 +119,6 @@ _TO_THE_END = re.compile(r"bytes \d+-(\d+)/(\d+)")
 
 
 def for_the_whole(request: WireRequest) -> WireRequest:
-    """Turn a request for the rest of a body into a request for the whole."""
     if not {name for name, _ in request.headers} >= _PART:
         return request
     others = tuple(header for header in request.headers if header[0] not in _PART)

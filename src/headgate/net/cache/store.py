@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 import apsw
 import msgspec
 
-from headgate.net.cache.entry import CacheEntry, WriteBatch, suiting
+from headgate.net.cache.entry import CacheEntry, WriteBatch, matching_entry
 from headgate.net.cache.file import DAMAGE, TROUBLE, CacheFile
 from headgate.net.cache.freshness import Freshness
 from headgate.net.cache.request import CacheRequest
@@ -36,7 +36,7 @@ class CacheStore:
     REST_S = 60.0
     """Seconds for which nothing is stored after a disk error."""
     GRACE_US = 60 * MICROSECONDS
-    """A younger blob may be about to get its entry."""
+    """Microseconds for which a blob without an entry is kept: its entry may follow."""
 
     def __init__(self, file: CacheFile, blobs: BlobStore, clock: Clock, warn: Warn) -> None:
         self._file = file
@@ -89,7 +89,6 @@ class CacheStore:
             return None
 
     def put(self, entry: CacheEntry) -> None:
-        """Store a reply, or newer headers of a stored one."""
         self._next.put(entry)
         if self._next.bytes > self.BACKLOG_BYTES:
             self._room.clear()
@@ -115,7 +114,6 @@ class CacheStore:
         return True
 
     async def wait_room(self) -> None:
-        """Wait while too many bytes wait to be written."""
         await self._room.wait()
 
     async def flush(self) -> None:
@@ -157,7 +155,7 @@ class CacheStore:
 
     def _find_in_file(self, demand: CacheRequest) -> CacheEntry | None:
         rows = self._file.find(demand.key)
-        entry = suiting((_entry(demand, row) for row in rows), demand)
+        entry = matching_entry((_entry(demand, row) for row in rows), demand)
         if entry is None or self._next.discards(entry) or self._writing.discards(entry):
             return None
         if entry.body is None and entry.blob is None:

@@ -131,8 +131,6 @@ class Keeping:
 
 
 class Keeper(msgspec.Struct, frozen=True):
-    """Stores complete replies."""
-
     cache_store: CacheStore
     shared_fetches: SharedFetches
     blobs: BlobStore
@@ -141,7 +139,6 @@ class Keeper(msgspec.Struct, frozen=True):
     """Most bytes of one body; a larger one would evict too many others."""
 
     async def keep(self, entry: CacheEntry, shared_fetch: SharedFetch) -> None:
-        """Store a reply and wake the callers that wait for it."""
         self.cache_store.put(entry)
         is_fresh = self.clock.now() < entry.freshness.fresh_until
         self.shared_fetches.end(shared_fetch, FetchOutcome.KEPT if is_fresh else FetchOutcome.ALONE)
@@ -170,7 +167,6 @@ class KeptReply(Unkept):
             self._keeping.abandon()
 
     async def read(self, limit: int) -> bytes | None:
-        """Return the whole body; None if it is larger than `limit`."""
         try:
             body = await self._reply.read(limit)
             if body is not None:
@@ -210,7 +206,6 @@ class OfferedReply:
         self._whole = True
 
     async def read(self, limit: int) -> bytes | None:
-        """Return the whole body; None if it is larger than `limit`."""
         body = await self._reply.read(limit)
         self._whole = body is not None
         return body

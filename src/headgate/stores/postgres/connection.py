@@ -14,7 +14,9 @@ from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout, TooManyRequests
 
 from headgate.core.errors import BadSetting, StoreError, StoreFull, StoreMismatch, StoreUnreachable
+from headgate.stores.postgres.literals import stored_forms
 from headgate.stores.sql_files import load_migrations, load_queries, require_current
+from headgate.stores.transaction import CountChange, DatabaseInfo, changes_by_counter
 
 OFF = frozenset({"off", "false", "0", "no"})
 ON = frozenset({"on", "true", "1", "yes"})
@@ -56,6 +58,10 @@ Answer = TypeVar("Answer")
 # The callers report a lost connection; the driver's own log lines add nothing.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 Connection = psycopg.AsyncConnection[tuple[Any, ...]]
+SHARDS = 16
+"""Workers spread their counts over this many rows, so that none of them is hot."""
+NO_WORKER = SHARDS
+"""The shard of changes that are not made by a worker."""
 CONFLICTS = (errors.DeadlockDetected, errors.SerializationFailure)
 
 
@@ -74,7 +80,7 @@ class PostgresSession:
         self._queries = queries
 
     async def rows(self, name: str, /, **values: Any) -> list[tuple[Any, ...]]:
-        cursor = await self.connection.execute(self._queries[name], values)
+        cursor = await self.connection.execute(self._queries[name], stored_forms(values))
         return await cursor.fetchall()
 
     async def row(self, name: str, /, **values: Any) -> tuple[Any, ...]:
@@ -84,7 +90,7 @@ class PostgresSession:
     async def records(self, name: str, /, **values: Any) -> list[dict[str, Any]]:
         """Every row as a mapping from column names."""
         async with self.connection.cursor(row_factory=dict_row) as cursor:
-            await cursor.execute(self._queries[name], values)
+            await cursor.execute(self._queries[name], stored_forms(values))
             return await cursor.fetchall()
 
     async def record(self, name: str, /, **values: Any) -> dict[str, Any] | None:
@@ -94,8 +100,33 @@ class PostgresSession:
 
     async def change(self, name: str, /, **values: Any) -> int:
         """Run a statement; returns the number of rows that it changed."""
-        cursor = await self.connection.execute(self._queries[name], values)
+        cursor = await self.connection.execute(self._queries[name], stored_forms(values))
         return cursor.rowcount
+
+    async def locked(self, name: str, /, **values: Any) -> dict[str, Any] | None:
+        """The record of a query, locked until the transaction ends."""
+        return await self.record(f"lock_{name}", **values)
+
+    async def lock(self, name: str, /, **values: Any) -> None:
+        await self.change(f"lock_{name}", **values)
+
+    async def add_counts(self, changes: Iterable[CountChange]) -> None:
+        """Change the maintained counters."""
+        moved = changes_by_counter(changes)
+        if moved:
+            await self.change(
+                "add_counts",
+                jobs=[job_id for job_id, _, _ in moved],
+                shards=[NO_WORKER] * len(moved),
+                statuses=[status for _, status, _ in moved],
+                n=[n for _, _, n in moved],
+            )
+
+    async def add_event(
+        self, kind: str, message: str, job_id: int | None = None, item_id: int | None = None
+    ) -> None:
+        values = {"kind": kind, "message": message, "job_id": job_id, "item_id": item_id}
+        await self.change("insert_event", **values)
 
     async def copy(self, name: str, blocks: Iterable[bytes]) -> None:
         """Send COPY blocks; the server stores one while the next is prepared."""
@@ -108,7 +139,7 @@ class PostgresSession:
         return [str(row[0]) for row in await cursor.fetchall()]
 
 
-Work = Callable[[PostgresSession], Awaitable[Answer]]
+SessionWork = Callable[[PostgresSession], Awaitable[Answer]]
 
 
 class PostgresDatabase:
@@ -164,7 +195,7 @@ class PostgresDatabase:
         async with connection:
             yield connection
 
-    async def write(self, work: Work[Answer], *, repeatable: bool = True) -> Answer:
+    async def write(self, work: SessionWork[Answer], *, repeatable: bool = True) -> Answer:
         """Run `work` in one transaction: all of it is committed, or nothing.
 
         If the server goes away, `work` is tried again; with `repeatable` off, only if it cannot
@@ -177,9 +208,11 @@ class PostgresDatabase:
 
         return await self._patiently(in_transaction, repeatable=repeatable)
 
-    async def single(self, work: Work[Answer]) -> Answer:
+    async def single(self, work: SessionWork[Answer]) -> Answer:
         """Run `work`, whose statements are each their own transaction."""
         return await self._patiently(work, repeatable=True)
+
+    read = write_one = single
 
     def waited_ms(self) -> int:
         """Milliseconds that calls of this process have waited for a connection, in total."""
@@ -189,6 +222,17 @@ class PostgresDatabase:
         """Apply missing migrations; returns their names."""
         async with self.connect() as connection:
             return await self._migrate(PostgresSession(connection, self.queries, again=False))
+
+    async def info(self) -> DatabaseInfo:
+        version, size = await self.single(lambda session: session.row("server_info"))
+        return DatabaseInfo(
+            kind="postgresql",
+            location=self.address.shown,
+            version=version,
+            size_bytes=size,
+            schema=await self.schema(),
+            latest_schema=self.latest_schema,
+        )
 
     async def schema(self) -> int:
         """The number of the last migration that was applied."""
@@ -235,7 +279,7 @@ class PostgresDatabase:
                 "Give Headgate its own database"
             ) from error
 
-    async def _patiently(self, work: Work[Answer], *, repeatable: bool) -> Answer:
+    async def _patiently(self, work: SessionWork[Answer], *, repeatable: bool) -> Answer:
         """Retry through a restart of the server; raise errors that users can act on."""
         give_up_at = time.monotonic() + self._patience_s
         again = False
@@ -262,7 +306,9 @@ class PostgresDatabase:
                     raise self._unreachable(error) from error
                 again = True
 
-    async def _attempt(self, work: Work[Answer], *, again: bool, give_up_at: float) -> Answer:
+    async def _attempt(
+        self, work: SessionWork[Answer], *, again: bool, give_up_at: float
+    ) -> Answer:
         if self._pool is None:
             raise StoreError("the store is not open")
         timeout = max(give_up_at - time.monotonic(), 0.1)

@@ -1,6 +1,6 @@
 """Stores rows: by COPY, and by key if the job may already have some of them."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -11,17 +11,11 @@ from headgate.core.item import NewItem
 from headgate.core.job import Job
 from headgate.core.status import UNFINISHED, ItemStatus
 from headgate.ports.items import EnqueueReport, EnqueueRequest, KnownRow
+from headgate.stores.create import usage_of
 from headgate.stores.messages import require_room_for_items
 from headgate.stores.postgres.connection import PostgresDatabase, PostgresSession
-from headgate.stores.postgres.create import usage_of
-from headgate.stores.postgres.literals import (
-    copy_blocks,
-    number_array,
-    pack_rows,
-    storable,
-    text_array,
-)
-from headgate.stores.postgres.records import as_json, job_from
+from headgate.stores.postgres.literals import copy_blocks, pack_rows, storable
+from headgate.stores.rows import as_json, job_from
 
 
 class StoredRows(NamedTuple):
@@ -33,18 +27,12 @@ class StoredRows(NamedTuple):
     input: str
 
 
-AddCounts = Callable[[PostgresSession, Iterable[tuple[int, str, int]]], Awaitable[None]]
-
-
 class Enqueue:
     """One batch. The job's row is locked throughout, so that no other process adds to the job."""
 
-    def __init__(
-        self, database: PostgresDatabase, request: EnqueueRequest, add_counts: AddCounts
-    ) -> None:
+    def __init__(self, database: PostgresDatabase, request: EnqueueRequest) -> None:
         self._database = database
         self._request = request
-        self._add_counts = add_counts
         self._sent: EnqueueReport | None = None
         """The report of a try that was cut off."""
         self._new_keys: list[str] = []
@@ -91,7 +79,7 @@ class Enqueue:
             moved = request.position != request.expected_position
             return moved and job.ingest_position == request.position
         # Without a position, its first new row shows it.
-        found = await session.rows("known_rows", job_id=job.id, keys=text_array(self._new_keys[:1]))
+        found = await session.rows("known_rows", job_id=job.id, keys=self._new_keys)
         return bool(found)
 
     async def _insert(
@@ -109,7 +97,7 @@ class Enqueue:
             ItemStatus.SKIPPED: skipped,
             ItemStatus.ERROR: bad - skipped,
         }
-        await self._add_counts(session, [(job.id, status, n) for status, n in counted.items()])
+        await session.add_counts((job.id, status, n) for status, n in counted.items())
         await self._record_progress(session, job)
         if self._request.open_items_cap is not None and new:
             await self._require_room(session, job.owner, self._request.open_items_cap)
@@ -123,7 +111,7 @@ class Enqueue:
         if self._request.position is not None:
             await session.change("move_position", job_id=job.id, position=self._request.position)
         if self._request.progress is not None:
-            progress = storable(as_json(self._request.progress))
+            progress = as_json(self._request.progress)
             await session.change("tell_progress", job_id=job.id, progress=progress)
 
     async def _require_room(self, session: PostgresSession, owner: str, cap: int) -> None:
@@ -136,7 +124,7 @@ class Enqueue:
     ) -> tuple[list[NewItem], list[KnownRow]]:
         """The new rows, and reports about the known ones."""
         keys = [storable(item.key) for item in self._request.items]
-        found = await session.rows("known_rows", job_id=job.id, keys=text_array(keys))
+        found = await session.rows("known_rows", job_id=job.id, keys=keys)
         stored = {row[0]: StoredRows(*row[1:]) for row in found}
         new: list[NewItem] = []
         known: list[KnownRow] = []
@@ -162,8 +150,8 @@ async def _see_again(session: PostgresSession, job: Job, seen: Sequence[tuple[in
             "see_again",
             job_id=job.id,
             run=job.ingest_run,
-            ids=number_array([item_id for item_id, _ in seen]),
-            lines=number_array([line for _, line in seen]),
+            ids=[item_id for item_id, _ in seen],
+            lines=[line for _, line in seen],
         )
 
 

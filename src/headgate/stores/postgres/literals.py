@@ -4,8 +4,9 @@ Columns are encoded as a whole, in C: a Python call for each value would cost mo
 needs to store it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
+from typing import Any
 
 import msgspec
 
@@ -33,6 +34,20 @@ def storable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-8", "replace").decode()
     return text
+
+
+def stored_forms(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a query: texts that can be stored, and lists as array literals."""
+    return {name: _stored_form(value) for name, value in values.items()}
+
+
+def _stored_form(value: Any) -> Any:
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, list | tuple):
+        numbers = bool(value) and isinstance(value[0], int)
+        return number_array(value) if numbers else text_array(value)
+    return value
 
 
 def number_array(values: Sequence[int | bool]) -> str:

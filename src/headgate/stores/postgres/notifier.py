@@ -34,7 +34,6 @@ class PostgresNotifier:
         return await self._wait(CHANNEL, timeout_s)
 
     async def wait_urgent(self, timeout_s: float) -> bool:
-        """Wait for an urgent change of a gate, or until one may have been missed."""
         return await self._wait(URGENT, timeout_s)
 
     @property

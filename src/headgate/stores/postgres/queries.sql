@@ -798,9 +798,10 @@ WHERE job_id = %(job_id)s AND id = %(item_id)s AND status = 'REVIEW'
 INSERT INTO decisions (item_id, epoch, move, candidate, decided_by, decided_at, reason)
 VALUES (%(item_id)s, %(epoch)s, %(move)s, %(candidate)s, %(by)s, utc_us(), %(reason)s)
 
--- name: decision
-SELECT move, candidate, decided_by FROM decisions
-WHERE item_id = %(item_id)s AND epoch = %(epoch)s
+-- name: same_decision
+SELECT 1 FROM decisions
+WHERE item_id = %(item_id)s AND epoch = %(epoch)s AND move = %(move)s
+AND candidate IS NOT DISTINCT FROM %(candidate)s::text AND decided_by = %(by)s
 
 -- name: delete_decisions
 DELETE FROM decisions WHERE item_id = ANY (%(ids)s::bigint[])
@@ -832,12 +833,12 @@ SELECT id, status FROM items WHERE job_id = %(job_id)s ORDER BY id LIMIT %(limit
 -- name: delete_attempts
 DELETE FROM attempts WHERE item_id = ANY (%(ids)s::bigint[])
 
--- name: delete_keys
-DELETE FROM item_keys AS k USING items AS i
-WHERE i.job_id = %(job_id)s AND i.id = ANY (%(ids)s::bigint[])
-AND k.job_id = i.job_id AND k.key = i.key
-
 -- name: delete_items
+WITH found AS (
+    SELECT key FROM items WHERE job_id = %(job_id)s AND id = ANY (%(ids)s::bigint[])
+), keys AS (
+    DELETE FROM item_keys WHERE job_id = %(job_id)s AND key IN (SELECT key FROM found)
+)
 DELETE FROM items WHERE job_id = %(job_id)s AND id = ANY (%(ids)s::bigint[])
 
 -- name: delete_counts
@@ -1183,7 +1184,7 @@ SELECT i.* FROM jobs AS j CROSS JOIN LATERAL (
 -- name: items_by_key
 -- Items of the newest jobs first.
 SELECT i.id, i.job_id, i.key, i.line, i.status, i.summary, i.attempts, i.crashes, i.error_class,
-    i.last_error, i.due_at, i.worker, i.updated_at, i.result, i.owner, i.handler, i.gate
+    i.last_error, i.due_at, i.worker AS locked_by, i.updated_at, i.result, i.owner, i.handler, i.gate
 FROM jobs AS j
 JOIN item_keys AS k ON k.job_id = j.id AND k.key = %(key)s
 JOIN items AS i ON i.job_id = k.job_id AND i.id = k.item_id
@@ -1208,20 +1209,24 @@ SELECT greatest(
 
 -- name: failing_rows
 -- Only deferred rows have a due time, so fresh rows are not read.
-SELECT f.id, f.status, f.error_class, coalesce(f.last_error, ''), a.trace
+-- The last attempt that failed: since then the row may have been claimed and handed back.
+SELECT f.id, f.status, f.error_class, coalesce(f.last_error, ''), (
+    SELECT trace FROM attempts WHERE item_id = f.id AND error_class IS NOT NULL
+    ORDER BY epoch DESC LIMIT 1
+)
 FROM (
     (
-        SELECT id, epoch, status, error_class, last_error, updated_at FROM items
+        SELECT id, status, error_class, last_error, updated_at FROM items
         WHERE job_id = %(job_id)s AND status = 'PENDING' AND NOT suspect AND due_at > 0
         ORDER BY due_at, id LIMIT %(limit)s
     )
     UNION ALL
     (
-        SELECT id, epoch, status, error_class, last_error, updated_at FROM items
+        SELECT id, status, error_class, last_error, updated_at FROM items
         WHERE job_id = %(job_id)s AND status = 'ERROR' AND updated_at > %(since_at)s
         ORDER BY updated_at, id LIMIT %(limit)s
     )
-) AS f LEFT JOIN attempts AS a ON a.item_id = f.id AND a.epoch = f.epoch
+) AS f
 WHERE f.updated_at > %(since_at)s AND f.error_class IS NOT NULL
 AND (f.status = 'ERROR' OR f.error_class IN ('transient', 'timeout'))
 
@@ -1349,8 +1354,10 @@ WHERE j.state = 'CANCELLED' AND (
 )
 
 -- name: totals
-SELECT (SELECT count(*) FROM jobs), pg_database_size(current_database()),
-    current_setting('server_version')
+SELECT count(*) FROM jobs
+
+-- name: server_info
+SELECT current_setting('server_version'), pg_database_size(current_database())
 
 -- name: all_counts
 SELECT status, sum(n)::bigint FROM job_counts GROUP BY status
@@ -1373,6 +1380,10 @@ SELECT job_id, status, coalesce(kept.n, 0), coalesce(counted.n, 0)
 FROM counted FULL JOIN kept USING (job_id, status)
 WHERE coalesce(kept.n, 0) != coalesce(counted.n, 0)
 ORDER BY job_id, status
+
+-- name: integrity
+-- PostgreSQL reports a damaged page by itself, when it reads one.
+SELECT 'ok'
 
 -- name: lost_leases
 -- Items that are leased to a worker that is gone.

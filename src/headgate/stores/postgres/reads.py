@@ -1,120 +1,100 @@
-"""The read side on PostgreSQL."""
+"""Pages of items: each is one statement of a few index reads, merged by the database."""
 
+from collections.abc import Sequence
 from typing import Any
 
-import msgspec
+from headgate.core.errors import UnknownJob, UsageError
+from headgate.core.paging import SortOrder
+from headgate.core.status import OPEN, ItemStatus
+from headgate.ports.reads import ItemQuery, ItemRow, ItemRows
+from headgate.stores.listing import AT_REST, FAR, TAIL_US, WINDOW, Listing
+from headgate.stores.postgres.connection import PostgresDatabase, PostgresSession
+from headgate.stores.reads import SqlReads
 
-from headgate.core.errors import UnknownItem, UnknownJob
-from headgate.core.job import Counts, Job
-from headgate.core.signature import MOST_VARIANTS
-from headgate.core.worker import WorkerRow
-from headgate.ports.reads import (
-    AttemptRow,
-    CallsPage,
-    CheckFinding,
-    DutyRow,
-    ErrorGroup,
-    EventQuery,
-    EventRow,
-    ExportRow,
-    ItemDetail,
-    ItemQuery,
-    JobQuery,
-    Page,
-    StoreStatus,
-)
-from headgate.stores.listing import FAR, Listing, events_query, patterns
-from headgate.stores.postgres.check import check
-from headgate.stores.postgres.connection import PostgresDatabase
-from headgate.stores.postgres.literals import text_array
-from headgate.stores.postgres.pages import page
-from headgate.stores.postgres.records import job_from
-from headgate.stores.rows import counts_of, export_rows
-
-Rows = list[tuple[Any, ...]]
+Until = tuple[int, int] | None
+"""The last (time, id) that is read, if there may be more behind it."""
 
 
-class PostgresReads:
+class PostgresReads(SqlReads):
     def __init__(self, database: PostgresDatabase) -> None:
-        self._database = database
+        super().__init__(database)
+        self._server = database
 
-    async def job(self, job_id: int, owner: str | None = None) -> Job:
-        records = await self._records("job", job_id=job_id)
-        if not records or owner not in {None, records[0]["owner"]}:
-            raise UnknownJob(f"job {job_id} does not exist")
-        return job_from(records[0])
-
-    async def jobs(self, query: JobQuery) -> list[Job]:
-        values = msgspec.structs.asdict(query) | patterns(query.text)
-        values["states"] = text_array(sorted(query.states)) if query.states else None
-        return [job_from(record) for record in await self._records("jobs", **values)]
-
-    async def find_jobs(self, owner: str, handler: str, source: str) -> list[Job]:
-        records = await self._records("find_jobs", owner=owner, handler=handler, source=source)
-        return [job_from(record) for record in records]
-
-    async def counts(self, job_id: int) -> Counts:
-        rows = await self._rows("counts", job_id=job_id)
-        return counts_of(rows)
-
-    async def items(self, query: ItemQuery) -> Page:
+    async def items(self, query: ItemQuery) -> ItemRows:
         listing = Listing(query)
-        return await self._database.single(lambda session: page(session, listing))
+        return await self._server.single(lambda session: _page(session, listing))
 
-    async def item(self, item_id: int, owner: str | None = None) -> ItemDetail:
-        records = await self._records("item", item_id=item_id)
-        if not records or owner not in {None, records[0]["owner"]}:
-            raise UnknownItem(f"item {item_id} does not exist")
-        record = records[0]
-        row = {**record, "locked_by": record["worker"], "result": None}
-        return msgspec.convert(record | {"row": row}, ItemDetail)
 
-    async def attempts(self, item_id: int) -> list[AttemptRow]:
-        return [AttemptRow(*row) for row in await self._rows("attempts", item_id=item_id)]
+async def _page(session: PostgresSession, listing: Listing) -> ItemRows:
+    await _require_owned(session, listing.query)
+    read = _in_order if listing.query.order is SortOrder.INPUT else _by_time
+    rows, until = await read(session, listing)
+    return listing.page([_item_row(row) for row in rows], until)
 
-    async def calls(self, job_id: int, after_id: int, limit: int) -> CallsPage:
-        rows = await self._rows("calls", job_id=job_id, after_id=after_id, limit=limit)
-        return CallsPage([text for _, text in rows if text], rows[-1][0] if rows else None)
 
-    async def events(self, query: EventQuery) -> list[EventRow]:
-        values = msgspec.structs.asdict(query) | {"before_id": query.after_id or FAR}
-        return [EventRow(*row) for row in await self._rows(events_query(query), **values)]
+async def _require_owned(session: PostgresSession, query: ItemQuery) -> None:
+    if query.job_id is None or query.owner is None:
+        return
+    job = await session.record("job", job_id=query.job_id)
+    if job is None or job["owner"] != query.owner:
+        raise UnknownJob(f"job {query.job_id} does not exist")
 
-    async def export_rows(self, job_id: int, after_id: int, limit: int) -> list[ExportRow]:
-        rows = await self._rows("export_rows", job_id=job_id, after_id=after_id, limit=limit)
-        return export_rows(rows)
 
-    async def result_columns(self, job_id: int) -> list[str]:
-        return [row[0] for row in await self._rows("result_columns", job_id=job_id)]
+async def _in_order(session: PostgresSession, listing: Listing) -> tuple[list[Any], Until]:
+    query = listing.query
+    if query.signature is not None and query.statuses and ItemStatus.ERROR not in query.statuses:
+        return [], None
+    place = {"job_id": query.job_id, "after_id": listing.after_id}
+    end = await session.rows("window_in_order", rows=WINDOW, **place) if listing.sparse else []
+    last_id = end[0][0] if end else FAR
+    rows = await session.rows(
+        "items_by_signature" if query.signature is not None else "items_in_order",
+        **place,
+        last_id=last_id,
+        statuses=sorted(query.statuses) if query.statuses else None,
+        **listing.filters(),
+    )
+    return rows, (0, last_id) if end else None
 
-    async def error_groups(self, job_id: int, limit: int = 1_000) -> list[ErrorGroup]:
-        rows = await self._rows("error_groups", job_id=job_id, limit=limit, variants=MOST_VARIANTS)
-        return [ErrorGroup(*row) for row in rows]
 
-    async def workers(self, *, alive_only: bool = True) -> list[WorkerRow]:
-        return [WorkerRow(*row) for row in await self._rows("workers", alive_only=alive_only)]
+async def _by_time(session: PostgresSession, listing: Listing) -> tuple[list[Any], Until]:
+    query = listing.query
+    values: dict[str, Any] = listing.filters() | {
+        "after_at": listing.after_at,
+        "after_id": listing.after_id,
+        "before_at": query.changed_to or FAR,
+        "before_id": 0,
+        "tail_us": 0 if query.tail else TAIL_US,
+    }
+    if query.job_id is not None:
+        name = "by_status"
+        values["job_id"] = query.job_id
+        values["statuses"] = sorted(query.statuses or ItemStatus)
+    else:
+        name = "across_jobs"
+        values |= _across(query)
+    until = None
+    if listing.sparse:
+        end = await session.rows(f"window_{name}", rows=WINDOW, **values)
+        until = (end[0][0], end[0][1]) if end else None
+    if until:
+        values |= {"before_at": until[0], "before_id": until[1] + 1}
+    return await session.rows(f"items_{name}", **values), until
 
-    async def status(self) -> StoreStatus:
-        jobs, size, version = (await self._rows("totals"))[0]
-        counts = counts_of(await self._rows("all_counts"))
-        return StoreStatus(
-            kind="postgresql",
-            location=self._database.address.shown,
-            version=version,
-            schema=await self._database.schema(),
-            latest_schema=self._database.latest_schema,
-            size_bytes=size,
-            jobs=jobs,
-            items=counts.total,
-            counts=counts,
-            duties=[DutyRow(*row) for row in await self._rows("duties")],
-        )
 
-    async def check(self, *, repair: bool) -> list[CheckFinding]:
-        return await check(self._database, repair=repair)
+def _across(query: ItemQuery) -> dict[str, Any]:
+    statuses = query.statuses or OPEN | AT_REST
+    for status in sorted(statuses - OPEN - AT_REST):
+        raise UsageError(f"items in {status} can only be listed within a job")
+    return {
+        "opened": sorted(statuses & OPEN),
+        "resting": sorted(statuses & AT_REST),
+        "owner": query.owner,
+        "handler": query.handler,
+    }
 
-    async def _rows(self, name: str, **values: Any) -> Rows:
-        return await self._database.single(lambda session: session.rows(name, **values))
 
-    async def _records(self, name: str, **values: Any) -> list[dict[str, Any]]:
-        return await self._database.single(lambda session: session.records(name, **values))
+def _item_row(row: Sequence[Any]) -> ItemRow:
+    """An item of a list, from the columns of a query for one."""
+    item_id, job_id, key, line, status, *rest = row
+    return ItemRow(item_id, job_id, key, line, ItemStatus(status), *rest)

@@ -4,15 +4,15 @@ from types import TracebackType
 from typing import Self
 
 from headgate.core.errors import UsageError
-from headgate.stores.postgres.access import PostgresAccess, PostgresLogins
+from headgate.stores.access import SqlAccess, SqlLogins
+from headgate.stores.exports import SqlExports
+from headgate.stores.jobs import SqlJobs
 from headgate.stores.postgres.connection import PostgresDatabase
-from headgate.stores.postgres.exports import PostgresExports
 from headgate.stores.postgres.items import PostgresItems
-from headgate.stores.postgres.job_reads import PostgresHistory, PostgresRowReads, PostgresSituations
-from headgate.stores.postgres.jobs import PostgresJobs
 from headgate.stores.postgres.limits import PostgresLimits
 from headgate.stores.postgres.notifier import PostgresNotifier
 from headgate.stores.postgres.reads import PostgresReads
+from headgate.stores.reads import SqlHistory, SqlRowReads, SqlSituations
 
 
 class PostgresStore:
@@ -21,14 +21,14 @@ class PostgresStore:
     def __init__(self, url: str, *, patience_s: float = 60.0) -> None:
         self._database = PostgresDatabase(url, patience_s=patience_s)
         self.items = PostgresItems(self._database)
-        self.jobs = PostgresJobs(self._database)
-        self.access = PostgresAccess(self._database)
-        self.logins = PostgresLogins(self._database)
-        self.exports = PostgresExports(self._database)
+        self.jobs = SqlJobs(self._database)
+        self.access = SqlAccess(self._database)
+        self.logins = SqlLogins(self._database)
+        self.exports = SqlExports(self._database)
         self.reads = PostgresReads(self._database)
-        self.rows = PostgresRowReads(self._database)
-        self.history = PostgresHistory(self._database)
-        self.situations = PostgresSituations(self._database)
+        self.rows = SqlRowReads(self._database)
+        self.history = SqlHistory(self._database)
+        self.situations = SqlSituations(self._database)
         self.notifier = PostgresNotifier(self._database)
         self.limits = PostgresLimits(self._database, self.notifier)
 

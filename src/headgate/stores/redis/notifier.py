@@ -23,7 +23,6 @@ class RedisNotifier:
         self._listener: asyncio.Task[None] | None = None
 
     async def wait(self, timeout_s: float) -> bool:
-        """Wait for an urgent change of another process, or until one may have been missed."""
         if self._listener is None:
             self._listener = asyncio.create_task(self._listen())
         try:

@@ -6,11 +6,11 @@ from typing import Any
 
 from headgate.core.status import CLAIMABLE, ItemStatus, JobState
 from headgate.ports.items import ClaimRequest, GateFilter
-from headgate.stores.sqlite.connection import Transaction
-from headgate.stores.sqlite.records import add_counts, add_event, as_json
+from headgate.stores.rows import as_json
+from headgate.stores.sqlite.transaction import SqliteTransaction
 
 
-def claim(tx: Transaction, request: ClaimRequest) -> list[Any]:
+def claim(tx: SqliteTransaction, request: ClaimRequest) -> list[Any]:
     job = tx.record("job", job_id=request.job_id)
     if job is None or tx.row("worker_alive", worker=request.worker) is None:
         return []
@@ -26,8 +26,7 @@ def claim(tx: Transaction, request: ClaimRequest) -> list[Any]:
         deadline=tx.now + int(request.lease_s * 1_000_000),
         ids=as_json([row[0] for row in rows]),
     )
-    add_counts(
-        tx,
+    tx.add_counts(
         [
             (request.job_id, ItemStatus.PENDING, -len(rows)),
             (request.job_id, ItemStatus.PROCESSING, len(rows)),
@@ -38,7 +37,7 @@ def claim(tx: Transaction, request: ClaimRequest) -> list[Any]:
     return rows
 
 
-def _due(tx: Transaction, request: ClaimRequest) -> list[Any]:
+def _due(tx: SqliteTransaction, request: ClaimRequest) -> list[Any]:
     if request.ids is not None:
         chosen = {"ids": as_json(request.ids), "suspects": request.suspects}
         return tx.rows("select_chosen", job_id=request.job_id, limit=request.limit, **chosen)
@@ -51,7 +50,7 @@ def _due(tx: Transaction, request: ClaimRequest) -> list[Any]:
     return fresh + retries
 
 
-def _first(tx: Transaction, request: ClaimRequest) -> int:
+def _first(tx: SqliteTransaction, request: ClaimRequest) -> int:
     if not request.skipped:
         return 0
     row = tx.row("fresh_after", job_id=request.job_id, skipped=request.skipped)
@@ -59,7 +58,7 @@ def _first(tx: Transaction, request: ClaimRequest) -> int:
 
 
 def _mixed(
-    tx: Transaction, limit: int, asked: int, where: Mapping[str, Any]
+    tx: SqliteTransaction, limit: int, asked: int, where: Mapping[str, Any]
 ) -> tuple[list[Any], list[Any]]:
     """Up to `asked` retries, then fresh rows, then more retries if fresh rows are too few."""
     at = "_at" if "gate" in where else ""
@@ -72,7 +71,7 @@ def _mixed(
     return retries, fresh
 
 
-def _due_at_gates(tx: Transaction, request: ClaimRequest, gates: GateFilter) -> list[Any]:
+def _due_at_gates(tx: SqliteTransaction, request: ClaimRequest, gates: GateFilter) -> list[Any]:
     open_gates = list(islice(_open_gates(tx, request.job_id, gates), request.GATES))
     each = -(-request.limit // max(len(open_gates), 1))
     each_asked = -(-request.retries // max(len(open_gates), 1))
@@ -93,7 +92,7 @@ def _due_at_gates(tx: Transaction, request: ClaimRequest, gates: GateFilter) -> 
     return rows
 
 
-def _open_gates(tx: Transaction, job_id: int, gates: GateFilter) -> Iterator[str]:
+def _open_gates(tx: SqliteTransaction, job_id: int, gates: GateFilter) -> Iterator[str]:
     """Gates with pending items, once round; one index read for each of them."""
     yield from (gate for gate in _gates(tx, job_id, gates.after) if gate not in gates.closed)
     if gates.after:
@@ -101,14 +100,14 @@ def _open_gates(tx: Transaction, job_id: int, gates: GateFilter) -> Iterator[str
         yield from (gate for gate in before if gate not in gates.closed)
 
 
-def _gates(tx: Transaction, job_id: int, after: str) -> Iterator[str]:
+def _gates(tx: SqliteTransaction, job_id: int, after: str) -> Iterator[str]:
     found = tx.row("next_gate", job_id=job_id, after=after)
     while found is not None:
         yield found[0]
         found = tx.row("next_gate", job_id=job_id, after=found[0])
 
 
-def _start(tx: Transaction, job_id: int) -> None:
+def _start(tx: SqliteTransaction, job_id: int) -> None:
     tx.records(
         "move_job",
         job_id=job_id,
@@ -117,4 +116,4 @@ def _start(tx: Transaction, job_id: int) -> None:
         reason="",
         resume_us=None,
     )
-    add_event(tx, "job_state", "started", job_id)
+    tx.add_event("job_state", "started", job_id)

@@ -4,16 +4,22 @@ import asyncio
 import os
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import apsw
 
 from headgate.core.errors import StoreError, StoreFull, StoreUnreachable, UsageError
 from headgate.stores.sql_files import load_migrations, load_queries, require_current
+from headgate.stores.sqlite.transaction import (
+    AwaitableTransaction,
+    SqliteTransaction,
+    run_at_once,
+)
+from headgate.stores.transaction import DatabaseInfo, Work
 
 
 def anchored_now() -> Callable[[], int]:
@@ -52,53 +58,6 @@ class StoreClock:
 
 PACKAGE = "headgate.stores.sqlite"
 Answer = TypeVar("Answer")
-Values = Mapping[str, Any]
-
-
-class Transaction:
-    """Named queries inside one transaction, all stamped with the same time."""
-
-    def __init__(self, connection: apsw.Connection, queries: Mapping[str, str], now: int) -> None:
-        self._connection = connection
-        self._queries = queries
-        self.now = now
-
-    def rows(self, name: str, /, **values: Any) -> list[Any]:
-        return list(self._run(name, values))
-
-    def row(self, name: str, /, **values: Any) -> Any | None:
-        """The first row, if there is one; the statement always runs to its end."""
-        rows = self.rows(name, **values)
-        return rows[0] if rows else None
-
-    def records(self, name: str, /, **values: Any) -> list[dict[str, Any]]:
-        """Every row as a mapping from column names."""
-        cursor = self._run(name, values)
-        first = next(cursor, None)
-        if first is None:
-            return []
-        names = [column[0] for column in cursor.get_description()]
-        return [dict(zip(names, row, strict=True)) for row in (first, *cursor)]
-
-    def record(self, name: str, /, **values: Any) -> dict[str, Any] | None:
-        """The first row as a mapping, if there is one."""
-        records = self.records(name, **values)
-        return records[0] if records else None
-
-    def change(self, name: str, /, **values: Any) -> int:
-        """Run a statement; returns the number of rows that it changed."""
-        before = self._connection.total_changes()
-        for _ in self._run(name, values):
-            pass
-        return self._connection.total_changes() - before
-
-    def explain(self, name: str, /, **values: Any) -> list[str]:
-        query = f"EXPLAIN QUERY PLAN {self._queries[name]}"
-        plan = self._connection.execute(query, {"now": self.now, **values})
-        return [str(row[3]) for row in plan]
-
-    def _run(self, name: str, values: Values) -> apsw.Cursor:
-        return self._connection.execute(self._queries[name], {"now": self.now, **values})
 
 
 class SqliteDatabase:
@@ -129,11 +88,11 @@ class SqliteDatabase:
         self._writer_thread.shutdown()
         self._reader_thread.shutdown()
 
-    async def write(self, work: Callable[[Transaction], Answer]) -> Answer:
+    async def write(self, work: Callable[[SqliteTransaction], Answer]) -> Answer:
         """Run `work` in one write transaction: all of it is committed, or nothing."""
         return await self._in(self._writer_thread, lambda: self._write(work))
 
-    async def read(self, work: Callable[[Transaction], Answer]) -> Answer:
+    async def read(self, work: Callable[[SqliteTransaction], Answer]) -> Answer:
         """Run `work` on one consistent view, without waiting for writers."""
         return await self._in(self._reader_thread, lambda: self._read(work))
 
@@ -201,13 +160,13 @@ class SqliteDatabase:
         if self._reader is not None:
             self._reader.close()
 
-    def _write(self, work: Callable[[Transaction], Answer]) -> Answer:
+    def _write(self, work: Callable[[SqliteTransaction], Answer]) -> Answer:
         connection = _opened(self._writer)
 
         def attempt() -> Answer:
             connection.execute("BEGIN IMMEDIATE")
             try:
-                answer = work(Transaction(connection, self.queries, self._stamp(connection)))
+                answer = work(SqliteTransaction(connection, self.queries, self._stamp(connection)))
                 connection.execute("COMMIT")
             except BaseException:
                 # A full disk may already have rolled the transaction back.
@@ -218,14 +177,14 @@ class SqliteDatabase:
 
         return self._patiently(attempt)
 
-    def _read(self, work: Callable[[Transaction], Answer]) -> Answer:
+    def _read(self, work: Callable[[SqliteTransaction], Answer]) -> Answer:
         connection = _opened(self._reader)
 
         def attempt() -> Answer:
             connection.execute("BEGIN")
             try:
                 now = self.clock.not_before(_last_stamp(connection))
-                return work(Transaction(connection, self.queries, now))
+                return work(SqliteTransaction(connection, self.queries, now))
             finally:
                 connection.execute("COMMIT")
 
@@ -303,6 +262,34 @@ class SqliteDatabase:
             while not backup.done:
                 backup.step(1_000)
         copy.close()
+
+
+class SqliteTransactions:
+    """The file for modules that both databases share, whose transactions are coroutines."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+
+    async def write(self, work: Work[Answer], *, repeatable: bool = True) -> Answer:  # noqa: ARG002  a file is never cut off
+        return await self.write_one(work)
+
+    async def write_one(self, work: Work[Answer]) -> Answer:
+        return await self._database.write(lambda tx: run_at_once(work(AwaitableTransaction(tx))))
+
+    async def read(self, work: Work[Answer]) -> Answer:
+        return await self._database.read(lambda tx: run_at_once(work(AwaitableTransaction(tx))))
+
+    async def info(self) -> DatabaseInfo:
+        path = self._database.path
+        files = (path, path.with_name(path.name + "-wal"))
+        return DatabaseInfo(
+            kind="sqlite",
+            location=str(path),
+            version=apsw.sqlite_lib_version(),
+            size_bytes=sum(file.stat().st_size for file in files if file.exists()),
+            schema=await self._database.schema(),
+            latest_schema=self._database.latest_schema,
+        )
 
 
 def _create_private(path: Path) -> None:

@@ -1,13 +1,14 @@
 """The shared limits on SQLite: one table, changed under the file's one write lock."""
 
-import asyncio
 import secrets
 from collections.abc import Sequence
 
 from headgate.ports.limits import Exchange, LedgerEntry, Proposal
 from headgate.stores.ledger import KeptEntry, exchange_of, in_order, keys_named, tickets
-from headgate.stores.sqlite.connection import SqliteDatabase, Transaction
-from headgate.stores.sqlite.records import as_json
+from headgate.stores.rows import as_json
+from headgate.stores.sqlite.connection import SqliteDatabase
+from headgate.stores.sqlite.notifier import poll
+from headgate.stores.sqlite.transaction import SqliteTransaction
 
 
 class SqliteLimits:
@@ -31,7 +32,7 @@ class SqliteLimits:
         ticket = next(self._tickets)
         named = keys_named(proposals, keys)
 
-        def work(tx: Transaction) -> Exchange:
+        def work(tx: SqliteTransaction) -> Exchange:
             if proposals:
                 batch = as_json(in_order(proposals))
                 tx.change("swap_gates", proposals=batch, ticket=ticket, sender=self._sender)
@@ -49,14 +50,7 @@ class SqliteLimits:
         return bool(await self._database.write(lambda tx: tx.change("forget_gate", **values)))
 
     async def wait_urgent(self, timeout_s: float) -> bool:
-        loop = asyncio.get_running_loop()
-        give_up_at = loop.time() + timeout_s
-        while not await self._is_urgent():
-            left = give_up_at - loop.time()
-            if left <= 0:
-                return False
-            await asyncio.sleep(min(self.STEP_S, left))  # noqa: TID251  polls a file, not the clock
-        return True
+        return await poll(self._is_urgent, self.STEP_S, timeout_s)
 
     async def _is_urgent(self) -> bool:
         version = await self._database.data_version()

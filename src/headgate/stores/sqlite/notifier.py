@@ -1,8 +1,21 @@
 """Notifications on SQLite: the file itself shows that another process has written."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 from headgate.stores.sqlite.connection import SqliteDatabase
+
+
+async def poll(is_news: Callable[[], Awaitable[bool]], step_s: float, timeout_s: float) -> bool:
+    """Ask every `step_s` seconds; False if the answer was never yes."""
+    loop = asyncio.get_running_loop()
+    give_up_at = loop.time() + timeout_s
+    while not await is_news():
+        left = give_up_at - loop.time()
+        if left <= 0:
+            return False
+        await asyncio.sleep(min(step_s, left))  # noqa: TID251  polls a file, not the clock
+    return True
 
 
 class SqliteNotifier:
@@ -18,14 +31,9 @@ class SqliteNotifier:
         """Does nothing: the commit of the change is the notification."""
 
     async def wait(self, timeout_s: float) -> bool:
-        loop = asyncio.get_running_loop()
-        give_up_at = loop.time() + timeout_s
-        while True:
-            version = await self._database.data_version()
-            if version != self._seen:
-                self._seen = version
-                return True
-            left = give_up_at - loop.time()
-            if left <= 0:
-                return False
-            await asyncio.sleep(min(self.STEP_S, left))  # noqa: TID251  polls a file, not the clock
+        return await poll(self._has_changed, self.STEP_S, timeout_s)
+
+    async def _has_changed(self) -> bool:
+        version = await self._database.data_version()
+        changed, self._seen = version != self._seen, version
+        return changed

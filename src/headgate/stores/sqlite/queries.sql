@@ -206,7 +206,7 @@ SELECT status, sum(n) FROM job_counts WHERE job_id = :job_id GROUP BY status
 -- name: situation
 -- True if a row is due, when one was last finished, the workers that may run it, and whether other
 -- jobs are running. A killed worker cannot say so: its heartbeat shows it.
-SELECT
+SELECT :now,
     EXISTS (
         SELECT 1 FROM items INDEXED BY items_claimable
         WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND due_at <= :now
@@ -402,7 +402,7 @@ ON CONFLICT (owner, digest) DO UPDATE SET
 -- name: recall
 SELECT r.digest, r.item_id, i.result
 FROM json_each(:digests) CROSS JOIN reusable AS r CROSS JOIN items AS i
-WHERE r.owner = :owner AND r.digest = value AND r.finished_at >= :since
+WHERE r.owner = :owner AND r.digest = value AND r.finished_at >= :now - :within_us
 AND i.id = r.item_id AND +i.status = 'DONE'
 
 -- name: delete_reusable
@@ -481,6 +481,10 @@ AND (
 )
 ORDER BY id LIMIT :limit
 
+-- name: lock_items
+-- Only one transaction writes at a time, so the items are as they were found.
+SELECT id, status FROM items WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY id
+
 -- name: window_in_order
 SELECT id FROM items INDEXED BY items_in_order
 WHERE job_id = :job_id AND id > :after_id ORDER BY id LIMIT 1 OFFSET :rows - 1
@@ -507,9 +511,8 @@ VALUES (:item_id, :epoch, :move, :candidate, :by, :now, :reason)
 DELETE FROM decisions WHERE item_id IN (SELECT value FROM json_each(:ids))
 
 -- name: select_open
-SELECT id, status, worker, epoch FROM items
-WHERE job_id = :job_id AND status = :status
-ORDER BY updated_at, id LIMIT :limit
+SELECT id, status FROM items
+WHERE job_id = :job_id AND status IN (SELECT value FROM json_each(:statuses)) LIMIT :limit
 
 -- name: cancel_items
 UPDATE items SET
@@ -562,11 +565,11 @@ SELECT id, owner, priority,
     (
         SELECT min(due_at) FROM items INDEXED BY items_claimable
         WHERE job_id = jobs.id AND status = 'PENDING' AND suspect = 0
-    ),
+    ) - :now,
     (
         SELECT min(due_at) FROM items INDEXED BY items_suspect
         WHERE job_id = jobs.id AND status = 'PENDING' AND suspect = 1
-    ),
+    ) - :now,
     ingest_complete = 1 AND open = 0
 FROM jobs
 WHERE (state IN ('QUEUED', 'RUNNING') OR (state = 'INGESTING' AND eager = 1))
@@ -582,8 +585,7 @@ SELECT j.id, j.owner, j.priority,
     coalesce(max(i.status = 'PENDING' AND i.suspect = 0 AND i.due_at <= :now), 0),
     coalesce(max(i.status = 'PENDING' AND i.suspect = 1 AND i.due_at <= :now), 0),
     coalesce(max(i.status IN ('PENDING', 'PROCESSING')), 0),
-    min(CASE WHEN i.status = 'PENDING' AND i.suspect = 0 THEN i.due_at END),
-    min(CASE WHEN i.status = 'PENDING' AND i.suspect = 1 THEN i.due_at END),
+    min(CASE WHEN i.status = 'PENDING' THEN i.due_at END) - :now,
     0
 FROM jobs AS j CROSS JOIN json_each(:ids) AS chosen CROSS JOIN items AS i
 WHERE j.id = :job_id AND i.id = chosen.value AND i.job_id = j.id
@@ -599,8 +601,11 @@ INSERT INTO workers (
 
 -- name: beat
 UPDATE workers SET beat = beat + 1, beat_at = :now, ttl_s = :ttl_s,
-    claim_size = (SELECT value FROM json_each(:workers) WHERE key = workers.id)
-WHERE id IN (SELECT key FROM json_each(:workers)) AND stopped_at IS NULL
+    claim_size = (
+        SELECT claim.value FROM json_each(:workers) AS told JOIN json_each(:claims) AS claim USING (key)
+        WHERE told.value = workers.id
+    )
+WHERE id IN (SELECT value FROM json_each(:workers)) AND stopped_at IS NULL
 RETURNING id
 
 -- name: ask_drain
@@ -618,7 +623,7 @@ WHERE id = :worker AND stopped_at IS NULL
 RETURNING id
 
 -- name: elect
-INSERT INTO duties (name, holder, until_at) VALUES (:duty, :holder, :until)
+INSERT INTO duties (name, holder, until_at) VALUES (:duty, :holder, :now + :ttl_us)
 ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until_at = excluded.until_at
 WHERE duties.holder = excluded.holder OR duties.until_at < :now
 RETURNING holder
@@ -643,20 +648,20 @@ VALUES (
 )
 
 -- name: retain_events
-DELETE FROM events WHERE id IN (SELECT id FROM events WHERE at < :before ORDER BY id LIMIT :limit)
+DELETE FROM events WHERE id IN (SELECT id FROM events WHERE at < :now - :older_than_us ORDER BY id LIMIT :limit)
 
 -- name: retain_sessions
-DELETE FROM sessions WHERE ended_at < :before
+DELETE FROM sessions WHERE ended_at < :now - :older_than_us
 
 -- name: retain_workers
-DELETE FROM workers WHERE stopped_at < :before
+DELETE FROM workers WHERE stopped_at < :now - :older_than_us
 
 -- name: retain_made_once
-DELETE FROM made_once WHERE created_at < :before AND substr(key, 1, length(:kept)) != :kept
+DELETE FROM made_once WHERE created_at < :now - :older_than_us AND substr(key, 1, length(:kept)) != :kept
 
 -- name: retain_tokens
 DELETE FROM tokens AS t
-WHERE (revoked_at < :before OR expires_at < :before OR until_at < :before)
+WHERE (revoked_at < :now - :older_than_us OR expires_at < :now - :older_than_us OR until_at < :now - :older_than_us)
 AND NOT EXISTS (SELECT 1 FROM tokens AS made WHERE made.opened_by = t.id)
 
 -- name: items_in_order
@@ -787,22 +792,26 @@ SELECT max(
 
 -- name: failing_rows
 -- Only deferred rows have a due time, so fresh rows are not read.
-SELECT f.id, f.status, f.error_class, coalesce(f.last_error, ''), a.trace
+-- The last attempt that failed: since then the row may have been claimed and handed back.
+SELECT f.id, f.status, f.error_class, coalesce(f.last_error, ''), (
+    SELECT trace FROM attempts WHERE item_id = f.id AND error_class IS NOT NULL
+    ORDER BY epoch DESC LIMIT 1
+)
 FROM (
     SELECT * FROM (
-        SELECT id, epoch, status, error_class, last_error, updated_at
+        SELECT id, status, error_class, last_error, updated_at
         FROM items INDEXED BY items_claimable
         WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND due_at > 0
         ORDER BY due_at, id LIMIT :limit
     )
     UNION ALL
     SELECT * FROM (
-        SELECT id, epoch, status, error_class, last_error, updated_at
+        SELECT id, status, error_class, last_error, updated_at
         FROM items INDEXED BY items_by_status
         WHERE job_id = :job_id AND status = 'ERROR' AND updated_at > :since_at
         ORDER BY updated_at, id LIMIT :limit
     )
-) AS f LEFT JOIN attempts AS a ON a.item_id = f.id AND a.epoch = f.epoch
+) AS f
 WHERE f.updated_at > :since_at AND f.error_class IS NOT NULL
 AND (f.status = 'ERROR' OR f.error_class IN ('transient', 'timeout'))
 
@@ -964,7 +973,8 @@ SELECT (SELECT count(*) FROM items WHERE job_id NOT IN (SELECT id FROM jobs)),
     (
         SELECT count(*) FROM reusable AS r LEFT JOIN items AS i ON i.id = r.item_id
         WHERE i.status IS NOT 'DONE'
-    )
+    ),
+    0
 
 -- name: short_histories
 SELECT i.id, i.attempts FROM items AS i
@@ -1080,7 +1090,7 @@ AND (
 )
 
 -- name: bearer
-SELECT * FROM tokens AS t
+SELECT *, :now AS now FROM tokens AS t
 WHERE digest = :digest AND kind = :kind AND revoked_at IS NULL
 AND (expires_at IS NULL OR expires_at > :now) AND (until_at IS NULL OR until_at > :now)
 AND EXISTS (SELECT 1 FROM users WHERE name = user_name AND disabled_at IS NULL)
@@ -1146,8 +1156,9 @@ WHERE revoked_at IS NULL AND (
 )
 
 -- name: login_tries
-SELECT key, full_at, known_until FROM login_tries
-WHERE key IN (SELECT value FROM json_each(:keys))
+SELECT k.value AS key, coalesce(t.full_at, 0) AS full_at,
+    coalesce(t.known_until, 0) AS known_until, :now AS now
+FROM json_each(:keys) AS k LEFT JOIN login_tries AS t ON t.key = k.value
 
 -- name: charge_login
 INSERT INTO login_tries (key, full_at, over_at) VALUES (:key, :full_at, :full_at)
@@ -1215,6 +1226,6 @@ SELECT * FROM exports INDEXED BY exports_by_job WHERE job_id = :job_id ORDER BY 
 -- name: drop_exports
 DELETE FROM exports WHERE id IN (
     SELECT id FROM exports INDEXED BY exports_by_age
-    WHERE finished_at < :before ORDER BY finished_at LIMIT :limit
+    WHERE finished_at < :now - :older_than_us ORDER BY finished_at LIMIT :limit
 )
 RETURNING *

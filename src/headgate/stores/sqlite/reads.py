@@ -1,129 +1,119 @@
-"""The read side on SQLite."""
+"""Pages of items: each is a few index reads, merged."""
 
-import apsw
+from collections.abc import Iterator
+from heapq import merge
+from itertools import islice
+from typing import Any
+
 import msgspec
 
-from headgate.core.errors import UnknownItem, UnknownJob
-from headgate.core.job import Counts, Job
-from headgate.core.signature import MOST_VARIANTS
-from headgate.core.worker import WorkerRow
-from headgate.ports.reads import (
-    AttemptRow,
-    CallsPage,
-    CheckFinding,
-    DutyRow,
-    ErrorGroup,
-    EventQuery,
-    EventRow,
-    ExportRow,
-    ItemDetail,
-    ItemQuery,
-    JobQuery,
-    Page,
-    StoreStatus,
-)
-from headgate.stores.listing import FAR, Listing, events_query, patterns
-from headgate.stores.rows import counts_of, export_rows
-from headgate.stores.sqlite.check import check
-from headgate.stores.sqlite.connection import SqliteDatabase
-from headgate.stores.sqlite.pages import page
-from headgate.stores.sqlite.records import as_json, job_from
+from headgate.core.errors import UnknownJob, UsageError
+from headgate.core.paging import SortOrder
+from headgate.core.status import OPEN, ItemStatus
+from headgate.ports.reads import ItemQuery, ItemRow, ItemRows
+from headgate.stores.listing import AT_REST, FAR, TAIL_US, WINDOW, Listing
+from headgate.stores.reads import SqlReads
+from headgate.stores.rows import as_json
+from headgate.stores.sqlite.connection import SqliteDatabase, SqliteTransactions
+from headgate.stores.sqlite.transaction import SqliteTransaction
+
+Branch = tuple[str, dict[str, Any]]
+"""An index, and the values of a read in it."""
 
 
-class SqliteReads:
+class SqliteReads(SqlReads):
     def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
+        super().__init__(SqliteTransactions(database))
+        self._file = database
 
-    async def job(self, job_id: int, owner: str | None = None) -> Job:
-        row = await self._database.read(lambda tx: tx.record("job", job_id=job_id))
-        if row is None or owner not in {None, row["owner"]}:
-            raise UnknownJob(f"job {job_id} does not exist")
-        return job_from(row)
-
-    async def jobs(self, query: JobQuery) -> list[Job]:
-        values = msgspec.structs.asdict(query) | patterns(query.text)
-        values["states"] = as_json(sorted(query.states)) if query.states else None
-        rows = await self._database.read(lambda tx: tx.records("jobs", **values))
-        return [job_from(row) for row in rows]
-
-    async def find_jobs(self, owner: str, handler: str, source: str) -> list[Job]:
-        rows = await self._database.read(
-            lambda tx: tx.records("find_jobs", owner=owner, handler=handler, source=source),
-        )
-        return [job_from(row) for row in rows]
-
-    async def counts(self, job_id: int) -> Counts:
-        rows = await self._database.read(lambda tx: tx.rows("counts", job_id=job_id))
-        return counts_of(rows)
-
-    async def items(self, query: ItemQuery) -> Page:
+    async def items(self, query: ItemQuery) -> ItemRows:
         listing = Listing(query)
-        return await self._database.read(lambda tx: page(tx, listing))
+        return await self._file.read(lambda tx: _page(tx, listing))
 
-    async def item(self, item_id: int, owner: str | None = None) -> ItemDetail:
-        row = await self._database.read(lambda tx: tx.record("item", item_id=item_id))
-        if row is None or owner not in {None, row["owner"]}:
-            raise UnknownItem(f"item {item_id} does not exist")
-        shared = {
-            "row": {**row, "locked_by": row["worker"], "result": None},
-            "suspect": bool(row["suspect"]),
-        }
-        return msgspec.convert(row | shared, ItemDetail)
 
-    async def attempts(self, item_id: int) -> list[AttemptRow]:
-        rows = await self._database.read(lambda tx: tx.rows("attempts", item_id=item_id))
-        return [AttemptRow(*row) for row in rows]
+def _page(tx: SqliteTransaction, listing: Listing) -> ItemRows:
+    query = listing.query
+    _require_owned(tx, query)
+    read = _in_order if query.order is SortOrder.INPUT else _by_time
+    rows, until = read(tx, listing)
+    return listing.page([msgspec.convert(row, ItemRow) for row in rows], until)
 
-    async def calls(self, job_id: int, after_id: int, limit: int) -> CallsPage:
-        rows = await self._database.read(
-            lambda tx: tx.rows("calls", job_id=job_id, after_id=after_id, limit=limit)
-        )
-        return CallsPage([text for _, text in rows if text], rows[-1][0] if rows else None)
 
-    async def events(self, query: EventQuery) -> list[EventRow]:
-        values = msgspec.structs.asdict(query) | {"before_id": query.after_id or FAR}
-        rows = await self._database.read(lambda tx: tx.rows(events_query(query), **values))
-        return [EventRow(*row) for row in rows]
+def _require_owned(tx: SqliteTransaction, query: ItemQuery) -> None:
+    if query.job_id is None or query.owner is None:
+        return
+    job = tx.record("job", job_id=query.job_id)
+    if job is None or job["owner"] != query.owner:
+        raise UnknownJob(f"job {query.job_id} does not exist")
 
-    async def export_rows(self, job_id: int, after_id: int, limit: int) -> list[ExportRow]:
-        rows = await self._database.read(
-            lambda tx: tx.rows("export_rows", job_id=job_id, after_id=after_id, limit=limit),
-        )
-        return export_rows(rows)
 
-    async def result_columns(self, job_id: int) -> list[str]:
-        rows = await self._database.read(lambda tx: tx.rows("result_columns", job_id=job_id))
-        return [row[0] for row in rows]
+Found = tuple[list[dict[str, Any]], tuple[int, int] | None]
 
-    async def error_groups(self, job_id: int, limit: int = 1_000) -> list[ErrorGroup]:
-        rows = await self._database.read(
-            lambda tx: tx.rows("error_groups", job_id=job_id, limit=limit, variants=MOST_VARIANTS)
-        )
-        return [ErrorGroup(*row) for row in rows]
 
-    async def workers(self, *, alive_only: bool = True) -> list[WorkerRow]:
-        rows = await self._database.read(lambda tx: tx.rows("workers", alive_only=alive_only))
-        return [WorkerRow(*row) for row in rows]
+def _in_order(tx: SqliteTransaction, listing: Listing) -> Found:
+    query = listing.query
+    if query.signature is not None and query.statuses and ItemStatus.ERROR not in query.statuses:
+        return [], None
+    place = {"job_id": query.job_id, "after_id": listing.after_id}
+    until = tx.row("window_in_order", rows=WINDOW, **place) if listing.sparse else None
+    rows = tx.records(
+        "items_by_signature" if query.signature is not None else "items_in_order",
+        **place,
+        last_id=until[0] if until else FAR,
+        statuses=as_json(sorted(query.statuses)) if query.statuses else None,
+        **listing.filters(),
+    )
+    return rows, (0, until[0]) if until else None
 
-    async def status(self) -> StoreStatus:
-        jobs, counted, duties = await self._database.read(
-            lambda tx: (tx.rows("totals")[0][0], tx.rows("all_counts"), tx.rows("duties"))
-        )
-        counts = counts_of(counted)
-        path = self._database.path
-        files = (path, path.with_name(path.name + "-wal"))
-        return StoreStatus(
-            kind="sqlite",
-            location=str(path),
-            version=apsw.sqlite_lib_version(),
-            schema=await self._database.schema(),
-            latest_schema=self._database.latest_schema,
-            size_bytes=sum(file.stat().st_size for file in files if file.exists()),
-            jobs=jobs,
-            items=counts.total,
-            counts=counts,
-            duties=[DutyRow(*row) for row in duties],
-        )
 
-    async def check(self, *, repair: bool) -> list[CheckFinding]:
-        return await check(self._database, repair=repair)
+def _by_time(tx: SqliteTransaction, listing: Listing) -> Found:
+    query = listing.query
+    values: dict[str, Any] = listing.filters() | {
+        "after_at": listing.after_at,
+        "after_id": listing.after_id,
+        "before_at": min(tx.now + 1 if query.tail else tx.now - TAIL_US, query.changed_to or FAR),
+        "before_id": 0,
+    }
+    branches = list(_branches(tx, query))
+    until = _window(tx, listing, branches, values) if listing.sparse else None
+    if until:
+        values |= {"before_at": until[0], "before_id": until[1] + 1}
+    # The merged reads are ordered already, so no filter makes the database sort.
+    reads = (tx.records(f"items_{name}", **values | branch) for name, branch in branches)
+    in_time = merge(*reads, key=lambda row: (row["updated_at"], row["id"]))
+    return list(islice(in_time, query.limit + 1)), until
+
+
+def _window(
+    tx: SqliteTransaction, listing: Listing, branches: list[Branch], values: dict[str, Any]
+) -> tuple[int, int] | None:
+    """The position up to which all branches together have about as many rows as one call reads."""
+    rows = max(WINDOW // max(len(branches), 1), listing.query.limit + 1)
+    ends = (tx.row(f"window_{name}", rows=rows, **values | branch) for name, branch in branches)
+    return min((end for end in ends if end is not None), default=None)
+
+
+def _branches(tx: SqliteTransaction, query: ItemQuery) -> Iterator[Branch]:
+    """The index reads whose merge is the answer."""
+    everything = ItemStatus if query.job_id is not None else OPEN | AT_REST
+    for status in sorted(query.statuses or everything):
+        if query.job_id is not None:
+            yield "by_status", {"status": status, "job_id": query.job_id}
+        elif status in OPEN:
+            for job_id in _unfinished_jobs(tx, query):
+                yield "by_status", {"status": status, "job_id": job_id}
+        elif status in AT_REST:
+            for owner in _owners(tx, query):
+                branch = {"status": status, "owner": owner, "handler": query.handler}
+                yield "across_jobs", branch
+        else:
+            raise UsageError(f"items in {status} can only be listed within a job")
+
+
+def _unfinished_jobs(tx: SqliteTransaction, query: ItemQuery) -> list[int]:
+    rows = tx.rows("unfinished_jobs", owner=query.owner, handler=query.handler)
+    return [row[0] for row in rows]
+
+
+def _owners(tx: SqliteTransaction, query: ItemQuery) -> list[str]:
+    return [query.owner] if query.owner else [row[0] for row in tx.rows("owners")]

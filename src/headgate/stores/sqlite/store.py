@@ -5,12 +5,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from headgate.stores.sqlite.access import SqliteAccess, SqliteLogins
-from headgate.stores.sqlite.connection import SqliteDatabase, StoreClock
-from headgate.stores.sqlite.exports import SqliteExports
+from headgate.stores.access import SqlAccess, SqlLogins
+from headgate.stores.exports import SqlExports
+from headgate.stores.jobs import SqlJobs
+from headgate.stores.reads import SqlHistory, SqlRowReads, SqlSituations
+from headgate.stores.sqlite.connection import SqliteDatabase, SqliteTransactions, StoreClock
 from headgate.stores.sqlite.items import SqliteItems
-from headgate.stores.sqlite.job_reads import SqliteHistory, SqliteRowReads, SqliteSituations
-from headgate.stores.sqlite.jobs import SqliteJobs
 from headgate.stores.sqlite.limits import SqliteLimits
 from headgate.stores.sqlite.notifier import SqliteNotifier
 from headgate.stores.sqlite.reads import SqliteReads
@@ -21,16 +21,17 @@ class SqliteStore:
 
     def __init__(self, path: str | Path, now: Callable[[], int] | None = None) -> None:
         self._database = SqliteDatabase(Path(path), StoreClock(now))
+        shared = SqliteTransactions(self._database)
         self.items = SqliteItems(self._database)
-        self.jobs = SqliteJobs(self._database)
-        self.access = SqliteAccess(self._database)
-        self.logins = SqliteLogins(self._database)
-        self.exports = SqliteExports(self._database)
+        self.jobs = SqlJobs(shared)
+        self.access = SqlAccess(shared)
+        self.logins = SqlLogins(shared)
+        self.exports = SqlExports(shared)
         self.limits = SqliteLimits(self._database)
         self.reads = SqliteReads(self._database)
-        self.rows = SqliteRowReads(self._database)
-        self.history = SqliteHistory(self._database)
-        self.situations = SqliteSituations(self._database)
+        self.rows = SqlRowReads(shared)
+        self.history = SqlHistory(shared)
+        self.situations = SqlSituations(shared)
         self.notifier = SqliteNotifier(self._database)
 
     async def __aenter__(self) -> Self:

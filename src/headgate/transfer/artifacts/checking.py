@@ -10,8 +10,8 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from headgate.core.download_folder import ATTEMPTS, MANIFEST, ManifestLine
 from headgate.core.errors import BadSource
-from headgate.core.manifest import ATTEMPTS, MANIFEST, ManifestLine
 
 
 class Discrepancy(StrEnum):

@@ -10,8 +10,7 @@ from typing import Protocol
 
 from headgate.ports.artifacts import FileTrouble, StoredArtifact
 from headgate.transfer.artifacts.content_store import ContentStore
-from headgate.transfer.artifacts.durability import sync_all
-from headgate.transfer.artifacts.errors import artifact_error
+from headgate.transfer.artifacts.disk import artifact_error, sync_all
 from headgate.transfer.artifacts.partial import Partial
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from headgate.core.file_name import marked
+from headgate.core.download_folder import name_with_mark
 from headgate.ports.artifacts import FileTrouble
 
 STORE = ".headgate-store"
@@ -124,7 +124,7 @@ class ContentStore:
 
 def _names(name: str, sha256: str) -> tuple[str, ...]:
     """Suffixes are derived from the content, so the same file gets the same name in any run."""
-    return name, marked(name, sha256[:8]), marked(name, sha256), sha256
+    return name, name_with_mark(name, sha256[:8]), name_with_mark(name, sha256), sha256
 
 
 def _same(target: Path, file: Path, sha256: str) -> bool:
@@ -139,3 +139,12 @@ def _same(target: Path, file: Path, sha256: str) -> bool:
             return hashlib.file_digest(opened, "sha256").hexdigest() == sha256
     except FileNotFoundError:
         return False
+
+
+def tidy_store(root: Path) -> int:
+    """Remove contents that no name links to; return their number."""
+    removed = 0
+    for content in ContentStore(root).unnamed():
+        content.unlink(missing_ok=True)
+        removed += 1
+    return removed

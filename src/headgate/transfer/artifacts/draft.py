@@ -22,8 +22,6 @@ Answer = TypeVar("Answer")
 
 
 class DraftDeps(Protocol):
-    """The part of the folder that a draft uses."""
-
     async def run(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
         """Run in a thread of the pool."""
         ...
@@ -46,9 +44,7 @@ class DraftDeps(Protocol):
         """Bytes of a large file that may be held in memory."""
         ...
 
-    def left(self, item: str) -> None:
-        """Note that a partial file of this item stays for a later attempt."""
-        ...
+    def left(self, item: str) -> None: ...
 
 
 class FileDraft:
@@ -82,14 +78,12 @@ class FileDraft:
             self.kept = self._partial.kept()
 
     def start(self, origin: FileOrigin) -> None:
-        """Begin with the first byte and drop anything written before."""
         self._origin = origin
         self._take()
         self._digests = self._no_digests()
         self._going_on = False
 
     async def resume(self) -> AsyncIterator[bytes]:
-        """Continue after the bytes of the earlier attempt, which are yielded first."""
         if self._partial is None or self.kept is None:
             raise RuntimeError("no earlier attempt left a part to resume")
         blocks = self._partial.blocks(self.kept.size)

@@ -30,8 +30,6 @@ class FileWriterGone(Exception):
 
 
 class FileWriter(asyncio.Protocol):
-    """Client of the process; belongs to the worker."""
-
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         self._process = process
         self._transport: asyncio.Transport | None = None
@@ -90,7 +88,6 @@ class FileWriter(asyncio.Protocol):
                     waiting.set_exception(answer.error())
 
     def eof_received(self) -> bool:
-        """Let the transport close the connection."""
         return False
 
     def connection_lost(self, error: Exception | None) -> None:  # noqa: ARG002

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from headgate.ports.artifacts import StoredArtifact
 from headgate.transfer.artifacts.committer import CommitOrder, Committer
-from headgate.transfer.artifacts.errors import artifact_error
+from headgate.transfer.artifacts.disk import artifact_error
 from headgate.transfer.artifacts.file_writer_messages import (
     Frames,
     WriteAnswer,

@@ -53,13 +53,10 @@ def framed(message: bytes, data: bytes = b"") -> bytes:
 
 
 class Frames:
-    """Reassembles frames from the pieces that arrive."""
-
     def __init__(self) -> None:
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> Iterator[Frame]:
-        """Add bytes, and yield the frames that are complete."""
         self._buffer += data
         place = 0
         with memoryview(self._buffer) as view:

@@ -13,12 +13,11 @@ from weakref import WeakSet
 
 from headgate.ports.artifacts import FileTrouble, FolderTrouble, Tidied
 from headgate.transfer.artifacts.committer import CommitThread
+from headgate.transfer.artifacts.content_store import tidy_store
+from headgate.transfer.artifacts.disk import as_artifact_errors, sync_folder
 from headgate.transfer.artifacts.draft import FileDraft
-from headgate.transfer.artifacts.durability import sync_folder
-from headgate.transfer.artifacts.errors import as_artifact_errors
 from headgate.transfer.artifacts.file_writer import FileWriter
-from headgate.transfer.artifacts.leftovers import tidy_leftovers, tidy_store
-from headgate.transfer.artifacts.partial import SUFFIX, Partial, name_of
+from headgate.transfer.artifacts.partial import SUFFIX, Partial, name_of, tidy_leftovers
 
 ASIDE = ".headgate-partial"
 """Folder of unfinished files; on the same file system, so that finishing is only a rename."""

@@ -8,9 +8,8 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from headgate.core.manifest import ATTEMPTS, MANIFEST, AttemptStep, ManifestLine
-from headgate.transfer.artifacts.durability import sync_folder
-from headgate.transfer.artifacts.errors import as_artifact_errors
+from headgate.core.download_folder import ATTEMPTS, MANIFEST, AttemptStep, ManifestLine
+from headgate.transfer.artifacts.disk import as_artifact_errors, sync_folder
 from headgate.transfer.artifacts.folder import ASIDE
 from headgate.transfer.artifacts.partial import Partial
 from headgate.transfer.formats.cells import Formulas, csv_cells, csv_line, header_line

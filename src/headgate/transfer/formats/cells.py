@@ -12,8 +12,6 @@ from headgate.core.words import agreeing, counted
 
 
 class Formulas(StrEnum):
-    """Treatment of text that a spreadsheet would run as a formula."""
-
     NEUTRAL = "neutral"
     """Put an apostrophe in front, which spreadsheets take for "this is text"."""
     RAW = "raw"
@@ -58,14 +56,11 @@ def neutral(text: str) -> str:
 
 
 class Neutralizer:
-    """Applies `neutral` and counts the texts that it changed."""
-
     def __init__(self) -> None:
         self.changed = 0
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The number of changed cells, in words."""
         if not self.changed:
             return ()
         looks, them = agreeing(self.changed, "looks", "look"), agreeing(self.changed, "it", "them")

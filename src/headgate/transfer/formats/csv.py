@@ -1,7 +1,7 @@
-"""CSV with comma, semicolon, tab or bar as delimiter, and quotes where needed."""
+"""Read CSV with comma, semicolon, tab or bar as delimiter, and quotes where needed."""
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -11,25 +11,15 @@ import msgspec
 from headgate.core.errors import BadSource
 from headgate.core.words import counted
 from headgate.ports.source import RowBatch
-from headgate.transfer.formats.cells import (
-    Formulas,
-    Neutralizer,
-    csv_cells,
-    csv_line,
-    header_line,
-)
-from headgate.transfer.formats.encoder import Encoder
+from headgate.transfer.files import content_fingerprint, open_content
 from headgate.transfer.formats.header import (
     checked_names,
     extra_name,
     find_delimiter,
     stated_delimiter,
 )
-from headgate.transfer.formats.line_feed import LineFeed, RowTooLong
 from headgate.transfer.limits import Limits, TooManyBlanks
-from headgate.transfer.lines import Encoding, find_encoding
-from headgate.transfer.places.gzip import content_fingerprint, open_content
-from headgate.transfer.places.target import target_of
+from headgate.transfer.lines import Encoding, LineFeed, RowTooLong, find_encoding
 from headgate.transfer.position import Position, decode_position, encode_position
 
 MAX_OPEN_QUOTES = 100
@@ -81,6 +71,11 @@ class CsvSource:
     def layout(self) -> Layout:
         with open_content(self._path, self._most) as file:
             return self._layout(file, find_encoding(file, self._path, self._encoding))
+
+    def effective_options(self) -> dict[str, str]:
+        """The options that affect the rows, stated or detected. TSV is CSV with tabs."""
+        layout = self.layout()
+        return {"format": "csv", "delimiter": layout.delimiter, "encoding": layout.encoding.name}
 
     def open(self, position: str = "") -> "CsvReader":
         # The csv module's limit of 128 kB for a value applies to the whole process; our limit is
@@ -285,49 +280,3 @@ class CsvReader:
         row = next(csv.reader([text], delimiter=self._layout.delimiter), [])
         found.add(line, self._what_there_is(row), problem)
         self._begin(self._feed.offset + size, line)
-
-
-class CsvWriter:
-    """Writes rows below a header; lines end with LF."""
-
-    def __init__(
-        self,
-        path: Path,
-        delimiter: str = ",",
-        formulas: Formulas = Formulas.NEUTRAL,
-        encoding: str = "utf-8",
-    ) -> None:
-        self._target = target_of(path)
-        self._formulas = formulas
-        self._delimiter = delimiter
-        self._columns: Sequence[str] = ()
-        self._neutral = Neutralizer()
-        self._text = Encoder(encoding)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Differences between the written and the stored values."""
-        return (*self._neutral.notes, *self._text.notes)
-
-    def open(self, columns: Sequence[str], rows: int = 0) -> None:  # noqa: ARG002 (any number fits)
-        """Create the file and write the header."""
-        self._columns = columns
-        self._target.open()
-        cells = csv_cells(columns, self._formulas, self._neutral)
-        self._target.write(self._text(header_line(cells, self._delimiter)))
-
-    def write(self, rows: Sequence[Mapping[str, Any]], lines: bytes = b"") -> None:  # noqa: ARG002
-        """Append rows; a missing value is an empty cell."""
-        columns = self._columns
-        self._put(map(row.get, columns) for row in rows)
-
-    def commit(self, record: Mapping[str, Any]) -> None:
-        self._target.commit(record)
-
-    def abandon(self) -> None:
-        self._target.abandon()
-
-    def _put(self, rows: Iterable[Iterable[Any]]) -> None:
-        delimiter, formulas, neutral = self._delimiter, self._formulas, self._neutral
-        lines = [csv_line(csv_cells(row, formulas, neutral), delimiter) for row in rows]
-        self._target.write(self._text("".join(lines)))

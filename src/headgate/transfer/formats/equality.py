@@ -1,31 +1,15 @@
-"""Compare a row of a file with a row of the store, by the rules of the file's format."""
+"""Compare a row of a file with a row of the store; each format says which cells are the same."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from headgate.core.words import counted
-from headgate.ports.source import RowForm, Source
-from headgate.transfer.formats.cells import Formulas, cell_text, csv_cells, neutral
 from headgate.transfer.formats.header import column_names
-from headgate.transfer.formats.xlsx_cells import fitting, plain_number, xlsx_cell
-from headgate.transfer.limits import Limits
-from headgate.transfer.sources import ReadOptions, format_of, open_source
 
 _SHOWN = 60
 _encode = msgspec.json.Encoder().encode
-_ANY_SIZE = Limits(
-    max_rows=2**62,
-    max_columns=2**31,
-    max_record_bytes=64 * 1024**2,
-    max_cell_bytes=2**40,
-    max_decompressed_bytes=2**40,
-    max_ratio=2_000,
-)
-"""Limits for checking our own exports, whatever their size."""
 
 
 class CellsForm:
@@ -81,65 +65,9 @@ class ObjectsForm:
         return None
 
 
-def same_in_csv(value: Any, cell: Any) -> bool:
-    """CSV has only text, with an apostrophe before text that a spreadsheet would run."""
-    text = cell_text(value)
-    return bool(cell in (text, neutral(text)))
-
-
-def same_in_xlsx(value: Any, cell: Any) -> bool:
-    """Numbers and dates keep their type; None and empty text are an empty cell."""
-    written = xlsx_cell(value)
-    if written is None:
-        return bool(cell == "")
-    if isinstance(written, date):
-        return bool(cell == written.isoformat())
-    return _equal(plain_number(written), cell)
-
-
-def same_in_parquet(value: Any, cell: Any) -> bool:
-    """The same value, or its text if other rows of the column have another type."""
-    if _equal(value, cell):
-        return True
-    if value is None or not isinstance(cell, str):
-        return False
-    as_float = cell_text(float(value)) if type(value) is int else None
-    return cell in {cell_text(value), as_float}
-
-
-def _equal(value: Any, cell: Any) -> bool:
-    # In Python, True equals 1.
+def equal(value: Any, cell: Any) -> bool:
+    """Equal as JSON values: in Python, True equals 1."""
     return (type(value) is bool) is (type(cell) is bool) and bool(value == cell)
-
-
-def _plain_header(columns: Sequence[str]) -> Sequence[Sequence[str]]:
-    return [columns]
-
-
-_CSV_FORM = CellsForm(same_in_csv, lambda columns: [columns, csv_cells(columns, Formulas.NEUTRAL)])
-FORMS: Mapping[str, RowForm] = {
-    "csv": _CSV_FORM,
-    "tsv": _CSV_FORM,
-    "jsonl": ObjectsForm(),
-    "xlsx": CellsForm(same_in_xlsx, lambda columns: [[fitting(name) for name in columns]]),
-    "parquet": CellsForm(same_in_parquet, _plain_header),
-}
-
-
-def open_written(path: Path, stated: str | None = None) -> tuple[Sequence[Source], RowForm]:
-    """Open a file that an export wrote: its parts in order, and the format of its rows."""
-    name = format_of(path, stated)
-    whole = open_source(path, ReadOptions(name), _ANY_SIZE)
-    return _parts(whole, path) if name == "xlsx" else [whole], FORMS[name]
-
-
-def _parts(whole: Source, path: Path) -> Sequence[Source]:
-    reader = whole.open()
-    sheets = reader.sheets
-    reader.close()
-    if len(sheets) < 2:
-        return [whole]
-    return [open_source(path, ReadOptions("xlsx", sheet=name), _ANY_SIZE) for name in sheets]
 
 
 def _differing(name: str, value: Any, cell: Any) -> str:

@@ -1,7 +1,9 @@
-"""Format and size of an image, read from its first bytes."""
+"""Size of an image, read from its first bytes."""
 
 import struct
 from typing import IO, NamedTuple
+
+from headgate.core.content_type import ContentType, signature_in
 
 HEAD_BYTES = 1024 * 1024
 """Bytes of a JPEG that are searched for its size; metadata may come before it."""
@@ -9,7 +11,6 @@ HEAD_BYTES = 1024 * 1024
 _BLOCK = 64 * 1024
 _FRAME_MARKERS = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _BARE_MARKERS = frozenset({0x01, *range(0xD0, 0xD9)})
-_BMP_HEADERS = frozenset({40, 52, 56, 64, 108, 124})
 _TIFF_WIDTH, _TIFF_HEIGHT = 256, 257
 _TIFF_SHORT, _TIFF_LONG = 3, 4
 
@@ -32,19 +33,21 @@ def read_head(file: IO[bytes]) -> ImageHead | None:
 
 
 def _recognise(head: bytes, file: IO[bytes]) -> ImageHead | None:
-    if head.startswith(b"\x89PNG\r\n\x1a\n") and head[12:16] == b"IHDR":
-        return ImageHead("png", *struct.unpack_from(">2I", head, 16))
-    if head.startswith((b"GIF87a", b"GIF89a")):
-        return ImageHead("gif", *struct.unpack_from("<2H", head, 6))
-    if head.startswith(b"\xff\xd8\xff"):
-        return _jpeg(head + file.read(HEAD_BYTES - _BLOCK))
-    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
-        return _webp(head)
-    if head.startswith((b"II*\0", b"MM\0*")):
-        return _tiff(head, file)
-    if head.startswith(b"BM"):
-        return _bmp(head)
-    return None
+    match signature_in(head):
+        case ContentType.PNG if head[12:16] == b"IHDR":
+            return ImageHead("png", *struct.unpack_from(">2I", head, 16))
+        case ContentType.GIF:
+            return ImageHead("gif", *struct.unpack_from("<2H", head, 6))
+        case ContentType.JPEG:
+            return _jpeg(head + file.read(HEAD_BYTES - _BLOCK))
+        case ContentType.WEBP:
+            return _webp(head)
+        case ContentType.TIFF:
+            return _tiff(head, file)
+        case ContentType.BMP:
+            return _bmp(head)
+        case _:
+            return None
 
 
 def _jpeg(data: bytes) -> ImageHead | None:
@@ -81,13 +84,13 @@ def _webp(head: bytes) -> ImageHead | None:
     return None
 
 
-def _bmp(head: bytes) -> ImageHead | None:
+def _bmp(head: bytes) -> ImageHead:
     (size,) = struct.unpack_from("<I", head, 14)
     if size == 12:
         return ImageHead("bmp", *struct.unpack_from("<2H", head, 18))
     width, height = struct.unpack_from("<2i", head, 18)
     # A negative height means that rows are stored from the top down.
-    return ImageHead("bmp", width, abs(height)) if size in _BMP_HEADERS else None
+    return ImageHead("bmp", width, abs(height))
 
 
 def _tiff(head: bytes, file: IO[bytes]) -> ImageHead | None:

@@ -7,9 +7,10 @@ from typing import Any
 import msgspec
 
 from headgate.core.errors import BadSource
+from headgate.transfer.files import target_of
+from headgate.transfer.formats.equality import ObjectsForm
 from headgate.transfer.formats.line_rows import LineRows, LineSource
 from headgate.transfer.lines import Encoding, describe_broken
-from headgate.transfer.places.target import target_of
 
 MAX_COLUMNS = 2_000
 """Columns of a job. Further names stay in the rows only: data used as names must not grow
@@ -103,3 +104,6 @@ class JsonlWriter:
 
     def abandon(self) -> None:
         self._target.abandon()
+
+
+EQUALITY = ObjectsForm()

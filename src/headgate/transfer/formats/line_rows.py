@@ -8,9 +8,9 @@ from typing import Any, BinaryIO, Protocol
 import msgspec
 
 from headgate.ports.source import RowBatch
+from headgate.transfer.files import content_fingerprint, open_content
 from headgate.transfer.limits import Limits, TooManyBlanks
 from headgate.transfer.lines import Encoding, Lines, decode_lines, find_encoding, read_lines
-from headgate.transfer.places.gzip import content_fingerprint, open_content
 from headgate.transfer.position import Position, decode_position, encode_position
 
 RAW = "_raw"
@@ -61,9 +61,10 @@ class LineSource(ABC):
     def fingerprint(self) -> str:
         return content_fingerprint(self._path, self._most)
 
-    def encoding(self) -> Encoding:
+    def effective_options(self) -> dict[str, str]:
+        """The options that affect the rows, stated or detected."""
         with open_content(self._path, self._most) as file:
-            return find_encoding(file, self._path, self._encoding)
+            return {"encoding": find_encoding(file, self._path, self._encoding).name}
 
     def open(self, position: str = "") -> "LineReader":
         start = decode_position(position)

@@ -2,16 +2,18 @@
 
 import shutil
 from collections.abc import Mapping, Sequence
+from enum import IntEnum
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from headgate.transfer.extras import need
-from headgate.transfer.formats.parquet_columns import ColumnKind, as_kind, kind_of, together
+from headgate.transfer.files import LocalTarget, fingerprint
+from headgate.transfer.formats.cells import cell_text
+from headgate.transfer.formats.equality import CellsForm, equal
 from headgate.transfer.formats.reader_messages import ReadOrder
 from headgate.transfer.formats.reader_process import TableReader, open_table
+from headgate.transfer.formats.registry import need
 from headgate.transfer.limits import Limits
-from headgate.transfer.places.local import LocalTarget, fingerprint
 
 ROW_GROUP = 20_000
 
@@ -25,8 +27,71 @@ class ParquetSource:
     def fingerprint(self) -> str:
         return fingerprint(self._path)
 
+    def effective_options(self) -> dict[str, str]:
+        """Always empty: a Parquet file states how it is read."""
+        return {}
+
     def open(self, position: str = "") -> TableReader:
         return open_table(self._order, position)
+
+
+class ColumnKind(IntEnum):
+    """Type of the values of a column that is written; TEXT can hold any value."""
+
+    NOTHING = 0
+    BOOLEAN = 1
+    INTEGER = 2
+    LARGE = 3
+    """Integers of which some would be rounded as a NUMBER."""
+    NUMBER = 4
+    TEXT = 5
+
+
+_EXACT = 2**53
+_LARGEST = 2**63
+_KINDS = {
+    type(None): ColumnKind.NOTHING,
+    bool: ColumnKind.BOOLEAN,
+    int: ColumnKind.INTEGER,
+    float: ColumnKind.NUMBER,
+}
+_WIDER = {
+    frozenset({ColumnKind.INTEGER, ColumnKind.LARGE}): ColumnKind.LARGE,
+    frozenset({ColumnKind.INTEGER, ColumnKind.NUMBER}): ColumnKind.NUMBER,
+}
+
+
+def kind_of(values: Sequence[Any]) -> ColumnKind:
+    """The kind that holds all values unchanged, or TEXT."""
+    kind = ColumnKind.NOTHING
+    for found in set(map(type, values)):
+        kind = together(kind, _KINDS.get(found, ColumnKind.TEXT))
+    if kind in {ColumnKind.INTEGER, ColumnKind.NUMBER}:
+        return together(kind, _size_of([value for value in values if type(value) is int]))
+    return kind
+
+
+def _size_of(whole: Sequence[int]) -> ColumnKind:
+    if not whole:
+        return ColumnKind.NOTHING
+    low, high = min(whole), max(whole)
+    if low >= -_EXACT and high <= _EXACT:
+        return ColumnKind.INTEGER
+    return ColumnKind.LARGE if low >= -_LARGEST and high < _LARGEST else ColumnKind.TEXT
+
+
+def together(before: ColumnKind, now: ColumnKind) -> ColumnKind:
+    """The narrowest kind that holds the values of both."""
+    if ColumnKind.NOTHING in {before, now} or before is now:
+        return max(before, now)
+    return _WIDER.get(frozenset({before, now}), ColumnKind.TEXT)
+
+
+def as_kind(values: Sequence[Any], kind: ColumnKind) -> Sequence[Any]:
+    """The values, converted to text for a TEXT column."""
+    if kind is not ColumnKind.TEXT or set(map(type, values)) <= {str, type(None)}:
+        return values
+    return [None if value is None else cell_text(value) for value in values]
 
 
 class ParquetWriter:
@@ -128,3 +193,16 @@ class ParquetWriter:
         if self._writer is not None:
             self._writer.close()
             self._writer = None
+
+
+def same_in_parquet(value: Any, cell: Any) -> bool:
+    """The same value, or its text if other rows of the column have another type."""
+    if equal(value, cell):
+        return True
+    if value is None or not isinstance(cell, str):
+        return False
+    as_float = cell_text(float(value)) if type(value) is int else None
+    return cell in {cell_text(value), as_float}
+
+
+EQUALITY = CellsForm(same_in_parquet, lambda columns: [columns])

@@ -24,13 +24,10 @@ class ReadOrder(msgspec.Struct, frozen=True):
 
 
 class TableHead(msgspec.Struct, frozen=True, tag="head"):
-    """Information that precedes the rows."""
-
     columns: tuple[str, ...]
     notes: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
     sheet: str = ""
-    """Name of the sheet that is read."""
 
 
 class RowsMessage(msgspec.Struct, frozen=True, tag="rows"):

@@ -31,8 +31,6 @@ _OUT_OF_MEMORY = (signal.SIGKILL, signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS)
 
 
 class ReaderProcess:
-    """A child process that reads one file, and its messages."""
-
     def __init__(self, order: ReadOrder) -> None:
         self._order = order
         self._process = subprocess.Popen(  # noqa: S603 (this interpreter, a module of ours)

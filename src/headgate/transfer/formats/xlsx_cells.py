@@ -38,7 +38,6 @@ def xlsx_cells(
 
 
 def day_columns(rows: Sequence[Sequence[Any]], columns: Sequence[str]) -> frozenset[str]:
-    """The columns whose dates are all days without a time."""
     kinds = [set(map(type, _column(values))) for values in zip(*rows, strict=True)]
     pairs = zip(columns, kinds, strict=False)
     return frozenset(name for name, found in pairs if date in found and datetime not in found)

@@ -6,6 +6,7 @@ threads that share an interpreter take longer than two processes.
 
 import contextlib
 import fcntl
+import gc
 import struct
 import subprocess
 import sys
@@ -32,7 +33,6 @@ def widened(pipe: IO[bytes] | None) -> IO[bytes]:
     return pipe
 
 
-MODULE = "headgate.transfer.formats.xlsx_process_main"
 LENGTH = struct.Struct("<I")
 
 _decoder = msgspec.json.Decoder(list[Any])
@@ -50,8 +50,8 @@ class WorkbookOrder(msgspec.Struct, frozen=True):
 
 class WorkbookProcess:
     def __init__(self, order: WorkbookOrder) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 (this interpreter, a module of ours)
-            [sys.executable, "-P", "-m", MODULE],
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "headgate.transfer.formats.xlsx_process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -147,3 +147,30 @@ def _exactly(file: IO[bytes], size: int) -> bytes:
     if len(data) < size:
         raise EOFError
     return data
+
+
+def main() -> None:
+    """Write the workbook from the pages on standard input; standard error says what failed."""
+    import rustpy_xlsxwriter as library  # noqa: PLC0415  only this process needs it
+
+    gc.disable()  # millions of rows, and no cycles to collect
+    sent = pages(sys.stdin.buffer)
+    order = msgspec.json.decode(next(sent), type=WorkbookOrder)
+    try:
+        book = workbook_writer(order, sent)
+        day = library.Format().set_num_format("yyyy-mm-dd")
+        formats: dict[str, dict[str, library.Format] | list[library.Format]] = {
+            name: dict.fromkeys(book.days, day) for name, _ in book.sheets
+        }
+        library.write_worksheets(
+            book.sheets,
+            order.path,
+            datetime_format="yyyy-mm-dd hh:mm:ss",
+            column_formats=formats if book.days else None,
+        )
+    except (RuntimeError, OSError, UsageError) as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()

@@ -76,5 +76,4 @@ def plain_name(text: str) -> str:
 
 
 def is_plain(name: str) -> bool:
-    """True if this is a valid name of a file in a folder."""
     return name not in {"", ".", ".."} and "/" not in name and not _CONTROL.search(name)

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from headgate.core.errors import BadSource
-from headgate.ports.place import FoundFile
+from headgate.ports.source import FoundFile
 from headgate.transfer.places.address import checked, is_plain, plain_name
 from headgate.transfer.places.driver import BLOCK, KeptCopy, Opening, start_of
 

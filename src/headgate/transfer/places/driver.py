@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
-from headgate.ports.place import FoundFile
+from headgate.ports.source import FoundFile
 
 BLOCK = 256 * 1024
 """Bytes of a file that are in memory at a time."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from headgate.core.errors import UsageError
 from headgate.core.redact_values import without_secrets
-from headgate.ports.place import Place
+from headgate.ports.source import Place
 from headgate.transfer.places.disk import DiskDriver
 from headgate.transfer.places.driver import Driver
 from headgate.transfer.places.place import DriverPlace
@@ -17,7 +17,7 @@ from headgate.transfer.places.sockets import GuardedSockets
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
 
 
-class _Kind(NamedTuple):
+class DriverRecord(NamedTuple):
     """Module and class of a driver, and the extra that it needs."""
 
     module: str
@@ -25,18 +25,18 @@ class _Kind(NamedTuple):
     extra: str = ""
 
 
-_HTTP = _Kind("headgate.transfer.places.web", "WebDriver")
-_FTP = _Kind("headgate.transfer.places.ftp", "FtpDriver")
-_KINDS = {
+_HTTP = DriverRecord("headgate.transfer.places.web", "WebDriver")
+_FTP = DriverRecord("headgate.transfer.places.ftp", "FtpDriver")
+DRIVERS = {
     "http": _HTTP,
     "https": _HTTP,
     "ftp": _FTP,
     "ftps": _FTP,
-    "sftp": _Kind("headgate.transfer.places.sftp", "SftpDriver", "sftp"),
-    "s3": _Kind("headgate.transfer.places.s3", "S3Driver", "s3"),
+    "sftp": DriverRecord("headgate.transfer.places.sftp", "SftpDriver", "sftp"),
+    "s3": DriverRecord("headgate.transfer.places.s3", "S3Driver", "s3"),
 }
 _ON_DISK = {"", "file", "folder"}
-SCHEMES = ("file", *_KINDS)
+SCHEMES = ("file", *DRIVERS)
 
 
 def open_place(url: str, settings: PlaceSettings | None = None) -> Place:
@@ -74,7 +74,7 @@ def _connector(url: str, settings: PlaceSettings) -> Callable[[GuardedSockets], 
     scheme = scheme_of(url)
     if is_on_disk(url):
         return lambda _dialer: DiskDriver(settings.roots)
-    kind = _KINDS.get(scheme)
+    kind = DRIVERS.get(scheme)
     if kind is None:
         raise UsageError(
             f"{without_secrets(url)} cannot be read; use {', '.join(SCHEMES)} or a path"
@@ -83,7 +83,7 @@ def _connector(url: str, settings: PlaceSettings) -> Callable[[GuardedSockets], 
     return driver
 
 
-def _loaded(kind: _Kind, scheme: str) -> Any:
+def _loaded(kind: DriverRecord, scheme: str) -> Any:
     try:
         return importlib.import_module(kind.module)
     except ModuleNotFoundError as error:

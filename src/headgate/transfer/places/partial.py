@@ -60,7 +60,6 @@ class PartialCopy:
             self._file.close()
 
     def kept(self) -> KeptCopy:
-        """The part that earlier attempts copied."""
         try:
             kept = msgspec.json.decode(self._note.read_bytes(), type=KeptCopy)
         except (OSError, msgspec.DecodeError):
@@ -87,7 +86,6 @@ class PartialCopy:
             raise self._failed(error) from error
 
     def complete(self) -> None:
-        """Move the copy into place."""
         try:
             self._sync()
             self._path.replace(self._target)
@@ -112,6 +110,5 @@ class PartialCopy:
 
 
 def discard(target: Path) -> None:
-    """Remove the remains of incomplete copies."""
     for suffix in (SUFFIX, NOTE_SUFFIX, NOTE_SUFFIX + ".new"):
         target.with_name(target.name + suffix).unlink(missing_ok=True)

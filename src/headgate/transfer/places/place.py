@@ -1,15 +1,18 @@
-"""Find, list and copy files over any protocol, with the same limits for all."""
+"""Find, list and copy files over any protocol, with the same limits and messages for all."""
 
+import socket
+import ssl
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from time import monotonic
 
+from headgate.core.body_limits import PaceMeter
 from headgate.core.errors import BadSource, SourceUnreachable
-from headgate.core.minimum_pace import PaceMeter
-from headgate.ports.place import CopiedFile, FoundFile, Progress
+from headgate.core.redact_values import without_secrets
+from headgate.ports.source import CopiedFile, FoundFile, Progress
 from headgate.transfer.places.driver import BLOCK, Driver, Opening
-from headgate.transfer.places.errors import as_source_errors
 from headgate.transfer.places.partial import PartialCopy, discard
 from headgate.transfer.places.settings import PlaceSettings
 from headgate.transfer.places.sockets import GuardedSockets, too_slow
@@ -155,3 +158,45 @@ def too_many(most: int) -> BadSource:
         f"the folder contains more than {most:,} files (places.max_files);"
         " move finished files elsewhere"
     )
+
+
+@contextmanager
+def as_source_errors(url: str, dialer: GuardedSockets) -> Iterator[None]:
+    """Turn an OSError about `url` into BadSource, or SourceUnreachable if it may be temporary.
+
+    Every driver reports failures as OSErrors.
+    """
+    try:
+        yield
+        dialer.check()
+    except OSError as error:
+        # Without the cause: a library's message may contain the whole URL with its secrets.
+        raise source_error(error, without_secrets(url), dialer) from None
+
+
+def source_error(error: OSError, place: str, dialer: GuardedSockets) -> BadSource:
+    if dialer.expired:
+        return SourceUnreachable(f"{place} {dialer.over}")
+    match error:
+        case FileNotFoundError():
+            return BadSource(f"{place} does not exist")
+        case IsADirectoryError():
+            return BadSource(f"{place} is a folder, not a file")
+        case NotADirectoryError():
+            return BadSource(f"{place} is a file, not a folder")
+        case PermissionError():
+            return BadSource(f"{place} may not be read: {_reason(error, 'access was denied')}")
+        case ssl.SSLCertVerificationError():
+            return BadSource(f"the certificate of {place} is not trusted: {error.verify_message}")
+        case ssl.SSLError():
+            return SourceUnreachable(f"no secure connection to {place}: {error.reason}")
+        case socket.gaierror():
+            return SourceUnreachable(f"no address is known for {place}")
+        case TimeoutError():
+            return SourceUnreachable(f"{place} did not answer in time")
+        case _:
+            return SourceUnreachable(f"{place} cannot be read: {_reason(error, 'it failed')}")
+
+
+def _reason(error: OSError, otherwise: str) -> str:
+    return error.strerror or (str(error.args[0]) if error.args else otherwise)

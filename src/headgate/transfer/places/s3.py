@@ -18,9 +18,9 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from fsspec.asyn import sync  # type: ignore[import-untyped]
 from s3fs import S3FileSystem  # type: ignore[import-untyped]
 
-from headgate.core.address import refusal_of
+from headgate.core.address import address_refusal
 from headgate.core.errors import BadSource
-from headgate.ports.place import FoundFile
+from headgate.ports.source import FoundFile
 from headgate.transfer.places.address import is_plain, plain_name
 from headgate.transfer.places.driver import BLOCK, KeptCopy, Opening, start_of
 from headgate.transfer.places.settings import bucket_and_key
@@ -149,9 +149,9 @@ class _PublicNames(AbstractResolver):
         """The public addresses of a name; BadSource if it has only others."""
         loop = asyncio.get_running_loop()
         found = await loop.getaddrinfo(host, port, family=family, type=socket.SOCK_STREAM)
-        public = [info for info in found if refusal_of(str(info[4][0])) is None]
+        public = [info for info in found if address_refusal(str(info[4][0])) is None]
         if found and not public:
-            raise refused(host, str(refusal_of(str(found[0][4][0]))))
+            raise refused(host, str(address_refusal(str(found[0][4][0]))))
         return [_resolved(host, info) for info in public]
 
     async def close(self) -> None:
@@ -173,7 +173,7 @@ def _resolved(host: str, info: AddressInfo) -> ResolveResult:
 def _public_socket(info: AddressInfo) -> socket.socket:
     """A socket for a public address; BadSource for any other, however it was resolved."""
     family, kind, protocol, _, place = info
-    refusal = refusal_of(str(place[0]))
+    refusal = address_refusal(str(place[0]))
     if refusal is not None:
         raise refused(str(place[0]), refusal)
     return socket.socket(family, kind, protocol)

@@ -6,9 +6,9 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from headgate.core.body_limits import MinimumPace
 from headgate.core.bounds import Count, Pace, Seconds
 from headgate.core.errors import BadSource
-from headgate.core.minimum_pace import MinimumPace
 from headgate.core.redact_values import without_secrets
 from headgate.transfer.places.address import checked
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import paramiko
 
 from headgate.core.errors import BadSource
-from headgate.ports.place import FoundFile
+from headgate.ports.source import FoundFile
 from headgate.transfer.places.address import SourceAddress, is_plain, parse_address, plain_name
 from headgate.transfer.places.driver import BLOCK, KeptCopy, Opening, start_of
 from headgate.transfer.places.sockets import GuardedSockets

@@ -12,9 +12,9 @@ from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
-from headgate.core.address import refusal_of
+from headgate.core.address import address_refusal
+from headgate.core.body_limits import MinimumPace
 from headgate.core.errors import BadSource
-from headgate.core.minimum_pace import MinimumPace
 from headgate.transfer.places.settings import PlaceSettings
 
 LOOK_S = 0.5
@@ -109,9 +109,9 @@ class GuardedSockets:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         if self.settings.allow_private:
             return [*found]
-        public = [info for info in found if refusal_of(str(info[4][0])) is None]
+        public = [info for info in found if address_refusal(str(info[4][0])) is None]
         if found and not public:
-            raise refused(host, str(refusal_of(str(found[0][4][0]))))
+            raise refused(host, str(address_refusal(str(found[0][4][0]))))
         return [*public]
 
     def _connected(self, info: AddressInfo) -> socket.socket:

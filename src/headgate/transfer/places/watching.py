@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from headgate.core.bounds import Patience
-from headgate.ports.place import FoundFile, Place
+from headgate.ports.source import FoundFile, Place
 from headgate.transfer.places.opening import is_on_disk
 
 _UNFINISHED: Final = (".part", ".partial", ".filepart", ".crdownload", ".tmp", ".temp", "~")

@@ -18,7 +18,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from headgate.core.errors import BadSource, SourceUnreachable
 from headgate.core.redact_values import without_secrets
 from headgate.core.url import BadUrl, UrlOrigin, normalize_rest, parse_origin, split_origin
-from headgate.ports.place import FoundFile
+from headgate.ports.source import FoundFile
 from headgate.transfer.places.address import checked, plain_name
 from headgate.transfer.places.driver import BLOCK, KeptCopy, Opening
 from headgate.transfer.places.sockets import GuardedSockets

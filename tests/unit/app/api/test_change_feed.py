@@ -40,7 +40,7 @@ async def told(news: ChangeFeed) -> list[Any]:
     return [json.loads(data)["limitedBy"] for kind, _, data in messages if kind == "counters"]
 
 
-async def test_a_listener_who_may_not_listen_any_more_hears_nothing_more(store: SqliteStore):
+async def test_a_listener_without_access_gets_no_more_events(store: SqliteStore):
     app_state: Any = PartialState(store)
     rights = [True, True, False]
 

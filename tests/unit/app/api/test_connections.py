@@ -28,7 +28,7 @@ def test_the_one_that_owes_its_request_the_longest_makes_room():
     assert len(connections) == 3
 
 
-def test_nobody_who_is_being_answered_is_dropped():
+def test_a_connection_that_is_being_answered_is_not_dropped():
     connections = ServerConnections(most=2, per_address=100)
     lines = [Line(), Line()]
     for line in lines:

@@ -20,7 +20,7 @@ async def told(record: EventTail) -> list[int]:
     return [row.id for row in await record.fresh()]
 
 
-async def test_each_is_told_once():
+async def test_each_is_reported_once():
     events = Events(1, 2, 3)
     record = EventTail(events, FakeClock(), EventQuery(), 1)
     assert await told(record) == [2, 3]
@@ -29,7 +29,7 @@ async def test_each_is_told_once():
     assert await told(record) == [4]
 
 
-async def test_one_that_is_committed_late_is_told_all_the_same():
+async def test_one_that_is_committed_late_is_told_anyway():
     events, clock = Events(1, 3), FakeClock()
     record = EventTail(events, clock, EventQuery(), 0)
     assert await told(record) == [1, 3]

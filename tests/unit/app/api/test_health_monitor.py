@@ -8,7 +8,7 @@ import pytest
 from headgate.app.api.monitor import Health, Monitor
 from headgate.core.gates.wait import Wait, WaitKind
 from headgate.core.status import ItemStatus
-from headgate.engine.limited_by import LimitedBy
+from headgate.engine.why import LimitedBy
 from headgate.ports.items import SettleRequest
 from headgate.stores.sqlite.store import SqliteStore
 from headgate.testing import FakeClock
@@ -21,7 +21,7 @@ async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
         yield store
 
 
-async def test_a_store_that_nobody_looked_at_is_not_well(store: SqliteStore):
+async def test_a_store_that_was_not_checked_is_not_healthy(store: SqliteStore):
     assert Monitor(store, FakeClock()).health == Health(store=False)
 
 
@@ -33,7 +33,7 @@ async def test_an_idle_store_moves(store: SqliteStore):
     assert monitor.health == Health(store=True, workers=0, claimable=False, moving=True)
 
 
-async def test_items_that_nobody_claims_for_a_minute_are_a_stall(store: SqliteStore):
+async def test_items_unclaimed_for_a_minute_are_a_stall(store: SqliteStore):
     clock = FakeClock()
     monitor = Monitor(store, clock)
     worker = await factories.worker(store)

@@ -73,7 +73,7 @@ def test_the_client_is_named_by_a_trusted_proxy_alone():
     assert client_of(request, unknown) == "10.0.0.5"
 
 
-def test_a_proxy_that_is_no_address_is_refused():
+def test_a_proxy_that_is_not_an_address_is_refused():
     with pytest.raises(ValueError, match="trusted_proxies"):
         ServerPolicy(trusted_proxies=("nginx",))
 

@@ -10,14 +10,12 @@ import pytest
 from headgate.app.api.limit_cache import LimitCache
 from headgate.app.api.monitor import Monitor, SlowJobs
 from headgate.core.gates.config import GateLimits
-from headgate.core.gates.fair_split import Member
-from headgate.core.gates.host_down import HostDown
-from headgate.core.gates.state import GateState
+from headgate.core.gates.state import GateState, HostDown, Member
 from headgate.core.gates.wait import WaitKind
 from headgate.core.pacing.level import Level
 from headgate.core.pacing.state import PaceState
-from headgate.core.slow_job import SLOW_S
 from headgate.core.status import ItemStatus, JobMove
+from headgate.core.waiting import SLOW_S
 from headgate.ports.items import SettleRequest
 from headgate.ports.limits import Proposal
 from headgate.stores.sqlite.store import SqliteStore

@@ -23,7 +23,7 @@ def test_nothing_else_is_an_id(text: str):
 
 
 @pytest.mark.parametrize("text", ["0", "01", "-1", "1.0", " 1", "1_0", "²", "\u0661", str(2**63)])
-def test_near_misses_are_no_ids(text: str):
+def test_near_misses_are_not_ids(text: str):
     assert number_in(text) is None
 
 

@@ -32,7 +32,7 @@ def parsed(connection: PacedConnection) -> None:
         turn(connection)
 
 
-def test_a_turn_ends_after_some_events_and_the_next_one_goes_on():
+def test_a_turn_ends_after_some_events_and_the_next_one_continues():
     connection = received(HEAD + chunks(LEAST_BYTES, 2 * EVENTS))
     assert len(turn(connection)) == EVENTS
     assert connection.has_more
@@ -73,7 +73,7 @@ def test_a_body_of_stated_length_may_come_byte_by_byte():
     assert not connection.refused
 
 
-def test_each_request_on_a_connection_is_counted_anew():
+def test_the_chunk_limit_counts_per_request():
     connection = PacedConnection(h11.SERVER)
     for _ in range(3):
         connection.receive_data(HEAD + chunks(1, CHUNKS - 1) + b"0\r\n\r\n")

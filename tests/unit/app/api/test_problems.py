@@ -20,7 +20,7 @@ OURS = [
 
 
 @pytest.mark.parametrize("kind", OURS)
-def test_an_error_of_ours_is_no_defect(kind: type[HeadgateError]):
+def test_an_error_of_ours_is_not_a_defect(kind: type[HeadgateError]):
     if kind in {HeadgateError, errors.StaleIngest}:  # nobody lets these out
         return
     assert status_of(kind("why")) in TITLES

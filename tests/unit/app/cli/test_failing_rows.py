@@ -9,10 +9,12 @@ import pytest
 from headgate.app.cli.failing_rows import FailingRows
 from headgate.core.failing import ErrorLimit
 from headgate.core.fault import FaultClass
+from headgate.core.item import ClaimedItem
 from headgate.core.job import Counts
 from headgate.core.retry import RetryDecision
 from headgate.core.settlement import settle
 from headgate.core.status import ItemStatus
+from headgate.engine.error_count import ErrorCount
 from headgate.ports.items import SettleRequest
 from headgate.stores.sqlite.store import SqliteStore
 from tests.kit import factories
@@ -39,7 +41,8 @@ async def failing(
     """Two of three rows failed, each with its own number in `reason`; one is enough to stop."""
     job, who = await factories.job(store, 3), await factories.worker(store)
     rows = FailingRows(store.rows, job.id, revisits=revisits)
-    limited = FailingRows(store.rows, job.id, ErrorLimit("1", rows=1))
+    errors = ErrorCount.create(ErrorLimit("1", rows=1), 3)
+    limited = FailingRows(store.rows, job.id, errors)
     for each in (rows, limited):
         await each.begin(Counts(pending=3), 2)
     status = ItemStatus.ERROR if ended else ItemStatus.PENDING
@@ -61,6 +64,8 @@ async def failing(
         for item in await factories.claim(store, job.id, who, limit=2)
     ]
     await store.items.settle_many(SettleRequest(who, settlements))
+    for settlement in settlements:
+        errors.add(settlement)
     counts = await store.reads.counts(job.id)
     for each in (rows, limited):
         await each.check(counts)
@@ -112,7 +117,10 @@ async def test_no_hint_is_given_once_all_rows_are_finished(store: SqliteStore):
 @pytest.mark.parametrize(("left", "stops"), [(0, False), (1, True)])
 async def test_a_job_without_rows_left_is_not_stopped(store: SqliteStore, left: int, stops: bool):
     await failing(store, REFUSED, ended=True)
-    rows = FailingRows(store.rows, 1, ErrorLimit("1", rows=1))
+    errors = ErrorCount.create(ErrorLimit("1", rows=1), 3)
+    rows = FailingRows(store.rows, 1, errors)
+    item = ClaimedItem(1, 1, "1", "{}", None, 1, 0, 0, 0, 0, False, 0)
+    errors.add(factories.settlement(item, ItemStatus.ERROR))
     await rows.begin(Counts(pending=3), 2)
     rows._since_at = 0  # the failures above came before
     await rows.check(Counts(pending=left, error=2))

@@ -77,7 +77,7 @@ def test_a_number_is_an_items_number_and_with_a_job_a_key(headgate):
 
 def test_dead_letters_are_replayed_by_key(headgate):
     job_id = headgate.finished_job()
-    assert headgate("dlq", "replay", "k4", "--job", job_id).out == "brought back 1\n"
+    assert headgate("dlq", "replay", "k4", "--job", job_id).out == "set 1 item back to PENDING\n"
     assert headgate("dlq", "replay", "k5", "--all").code == 2
 
 

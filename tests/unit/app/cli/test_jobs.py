@@ -8,7 +8,7 @@ from headgate.core.status import JobState
 from headgate.ports.items import EnqueueRequest
 
 
-def test_an_empty_store_is_said_to_be_empty(headgate):
+def test_an_empty_store_is_reported_as_empty(headgate):
     headgate.store(_nothing)
     result = headgate("jobs", "ls")
     assert (result.code, result.out) == (0, "")
@@ -99,14 +99,17 @@ def test_cancel_asks_and_can_be_tried(headgate):
 
 def test_reprocess_prints_the_count(headgate):
     job_id = headgate.finished_job()
-    assert headgate("jobs", "reprocess", job_id, "--dry-run").out == "would bring back 3 items\n"
+    assert (
+        headgate("jobs", "reprocess", job_id, "--dry-run").out
+        == "would set 3 items back to PENDING\n"
+    )
     by_class = headgate("jobs", "reprocess", job_id, "--error-class", "timeout", "--json").json
     assert by_class == {"job_id": job_id, "requeued": 1, "found": 1}
     assert headgate("jobs", "reprocess", job_id, "--status", "not_found").out == (
-        "brought back 1 item\n"
+        "set 1 item back to PENDING\n"
     )
     done = headgate("jobs", "reprocess", job_id, "--ids", "1,2", "--status", "DONE")
-    assert done.out == "brought back 2 items\n"
+    assert done.out == "set 2 items back to PENDING\n"
     assert headgate("jobs", "show", job_id, "--json").json["state"] == JobState.QUEUED
 
 
@@ -213,9 +216,11 @@ def test_replay_says_what_and_how_many(headgate):
     first, second = headgate.finished_job(), headgate.finished_job()
     assert headgate("dlq", "replay").code == 2
     dead = [item["id"] for item in headgate("dlq", "ls", "--json").json["items"]]
-    assert headgate("dlq", "replay", dead[0], dead[2]).out == "brought back 2\n"
-    assert headgate("dlq", "replay", "--job", first).out == "brought back 1\n"
-    assert headgate("dlq", "replay", "--all", "--dry-run").out == "would bring back 1\n"
+    assert headgate("dlq", "replay", dead[0], dead[2]).out == "set 2 items back to PENDING\n"
+    assert headgate("dlq", "replay", "--job", first).out == "set 1 item back to PENDING\n"
+    assert (
+        headgate("dlq", "replay", "--all", "--dry-run").out == "would set 1 item back to PENDING\n"
+    )
     assert "add --yes" in headgate("dlq", "replay", "--all").err
     answer = headgate("dlq", "replay", "--all", "--yes", "--json").json
     assert answer == {"found": 1, "requeued": 1}

@@ -11,9 +11,10 @@ import pytest
 
 from headgate.app.cli.output import Output
 from headgate.app.cli.render.gates import show_gates
-from headgate.app.cli.run_result import in_words
+from headgate.app.cli.run_result import summary_text
 from headgate.app.cli.supervise import same_command, stopping
-from headgate.app.cli.trial import whole_command
+from headgate.app.cli.trial import command_for_all_rows
+from headgate.app.schema_values import gate_list
 from headgate.core.gates.view import GateView
 from headgate.core.job import Counts
 from headgate.core.words import agreeing, counted
@@ -32,13 +33,13 @@ def test_numbers_agree_with_their_nouns():
     ]
     assert counted(2, "process", "processes") == "2 processes"
     assert (agreeing(1, "is", "are"), agreeing(0, "is", "are")) == ("is", "are")
-    assert in_words(Counts(done=1)) == "1 row: 1 done"
+    assert summary_text(Counts(done=1), finished=True) == "finished 1 row: 1 done"
     assert stopping(1, 1) == "finishing 1 running item… press Ctrl-C again to stop it now"
 
 
 def test_the_command_for_all_rows_leaves_out_what_chose_some():
     words = ["run", "a.py:f", "in.csv", "--limit", "5", "--key", "x", "--sample=3", "--new"]
-    assert whole_command(words) == "headgate run a.py:f in.csv --key x"
+    assert command_for_all_rows(words) == "headgate run a.py:f in.csv --key x"
     assert same_command(words) == "headgate run a.py:f in.csv --limit 5 --key x --sample=3"
 
 
@@ -60,7 +61,7 @@ def test_shipped_providers_need_no_store(headgate):
     assert not (headgate.folder / "headgate.db").exists()
 
 
-def test_a_host_and_its_domain_are_told_apart(capsys):
+def test_a_host_and_its_domain_are_distinguished(capsys):
     views = [
         GateView(key=f"{kind}:{name}", kind=kind, name=name)
         for kind, name in (
@@ -69,7 +70,7 @@ def test_a_host_and_its_domain_are_told_apart(capsys):
             ("host", "example.net"),
         )
     ]
-    show_gates(Output(), GateReading(0.0, views))
+    show_gates(Output(), gate_list(GateReading(1.0, views)))
     gates = [line.split("  ")[0] for line in capsys.readouterr().out.splitlines()[1:]]
     assert gates == ["example.org (domain)", "example.org (host)", "example.net"]
 
@@ -131,7 +132,7 @@ def test_a_closed_pipe_ends_quietly(headgate, words, closed):
     assert not err
 
 
-def test_a_run_whose_reader_has_gone_ends_as_documented_and_goes_on_later(headgate):
+def test_a_run_whose_reader_has_gone_ends_as_documented_and_continues_later(headgate):
     (headgate.folder / "lookup.py").write_text("def f(item, ctx):\n    return {}\n")
     (headgate.folder / "rows.csv").write_text("id\n1\n2\n")
     command = [HEADGATE, "run", "lookup.py:f", "rows.csv"]

@@ -17,7 +17,7 @@ from headgate.core.gates.wait import Wait, WaitKind
 from headgate.core.job import Counts
 from headgate.core.status import JobState
 from headgate.core.waiting import Situation
-from headgate.engine.limited_by import LimitedBy
+from headgate.engine.why import LimitedBy
 from headgate.testing import FakeClock
 
 
@@ -98,7 +98,7 @@ async def test_a_note_is_said_at_once(capsys):
     assert capsys.readouterr().err == "finishing 3 running items\n"
 
 
-async def test_a_pause_is_told_with_the_command_that_ends_it(capsys):
+async def test_a_pause_is_reported_with_the_command_that_ends_it(capsys):
     progress, reads, clock = progress_over(Output())
     reads.paused = True
     async with progress:
@@ -107,12 +107,12 @@ async def test_a_pause_is_told_with_the_command_that_ends_it(capsys):
         await clock.advance(2)
     said = capsys.readouterr().err.splitlines()
     assert said == [
-        "paused: a budget is spent; go on with: headgate jobs resume 7",
+        "paused: a budget is spent; continue with: headgate jobs resume 7",
         "resumed",
     ]
 
 
-async def test_a_pause_that_ends_by_itself_is_told_with_its_end_and_reason(capsys):
+async def test_a_pause_that_ends_by_itself_is_reported_with_its_end_and_reason(capsys):
     progress, reads, clock = progress_over(Output())
     reads.paused, reads.resume_at = True, clock.now() + 60_000_000
     async with progress:
@@ -146,17 +146,17 @@ async def test_a_host_that_does_not_answer_is_named_at_once_and_counted_down(cap
     reads: Any = Reads(clock)
     until_us = clock.now() + 35_000_000
     why = "127.0.0.1:18204 does not answer (connection refused)"
-    wait = Wait(WaitKind.BREAKER, why, until_us, "host:127.0.0.1:18204", "asked again")
+    wait = Wait(WaitKind.BREAKER, why, until_us, "host:127.0.0.1:18204", "next try")
 
     async def limit() -> LimitedBy:
         return LimitedBy(wait, Situation(clock.now()))
 
     async with Progress(Output(), clock, reads, 7, limit) as progress:
         await clock.advance(TICK_S)
-        assert progress.words()[-1] == f"{why}; asked again in 35 s"
+        assert progress.words()[-1] == f"{why}; next try in 35 s"
         for _ in range(int(LINE_S / TICK_S)):
             await clock.advance(TICK_S)
-    assert capsys.readouterr().err.splitlines()[0].endswith(f"{why}; asked again in 30 s")
+    assert capsys.readouterr().err.splitlines()[0].endswith(f"{why}; next try in 30 s")
 
 
 async def test_while_a_gate_is_closed_the_time_left_is_at_least_that(capsys):
@@ -194,33 +194,31 @@ async def test_fewer_and_fewer_lines_while_nothing_changes(capsys):
     assert len(more) <= 1
 
 
-async def test_rows_that_fail_are_said_once_for_each_kind(capsys):
+async def test_rows_that_fail_are_reported_once_for_each_kind(capsys):
     progress, _, _ = progress_over(Output())
     async with progress:
-        progress.failing("1 row failed and waits for another try: KeyError: 'a' (x.py:1)", "key")
+        progress.failing("1 row failed and waits for a retry: KeyError: 'a' (x.py:1)", "key")
         progress.failing(
-            "9 rows failed and wait for another try: KeyError: 'b' (x.py:1)", "key", "mend it"
+            "9 rows failed and wait for a retry: KeyError: 'b' (x.py:1)", "key", "mend it"
         )
-        progress.failing(
-            "9 rows failed and wait for another try: OSError (x.py:2)", "os", "mend it"
-        )
+        progress.failing("9 rows failed and wait for a retry: OSError (x.py:2)", "os", "mend it")
         progress.failing("", "", "mend it")
-        progress.failing("3 rows failed and wait for another try: KeyError: 'c' (x.py:1)", "key")
+        progress.failing("3 rows failed and wait for a retry: KeyError: 'c' (x.py:1)", "key")
     assert capsys.readouterr().err.splitlines() == [
-        "1 row failed and waits for another try: KeyError: 'a' (x.py:1)",
+        "1 row failed and waits for a retry: KeyError: 'a' (x.py:1)",
         "mend it",
-        "9 rows failed and wait for another try: OSError (x.py:2)",
+        "9 rows failed and wait for a retry: OSError (x.py:2)",
     ]
 
 
-async def test_a_bar_says_once_that_rows_wait_for_another_try():
+async def test_a_bar_says_once_that_rows_wait_for_a_retry():
     clock = FakeClock()
     reads: Any = Reads(clock)
     until_us = clock.now() + 60_000_000
-    why = "9 rows failed and wait for another try"
+    why = "9 rows failed and wait for a retry"
     waits = [
         Wait(WaitKind.RETRY, why, until_us, next="the next is due"),
-        Wait(WaitKind.BREAKER, "shop.example does not answer", until_us, next="asked again"),
+        Wait(WaitKind.BREAKER, "shop.example does not answer", until_us, next="next try"),
     ]
 
     async def limit() -> LimitedBy:

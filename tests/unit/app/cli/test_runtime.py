@@ -6,9 +6,9 @@ import pytest
 
 from headgate.app.cli.exit_codes import Exit, known_error, of_error
 from headgate.app.cli.output import Output, printable
-from headgate.app.cli.render.jobs import ago, span, totals
+from headgate.app.cli.render.times import ago, span
 from headgate.app.cli.run_options import config_in
-from headgate.app.cli.run_result import FailOn, exit_code, in_words
+from headgate.app.cli.run_result import FailOn, exit_code, summary_text, totals
 from headgate.app.cli.runtime import Flags
 from headgate.app.cli.supervise import command_here, same_command, stopping
 from headgate.core import errors
@@ -118,11 +118,14 @@ def test_totals_add_up():
 
 
 def test_counts_in_words():
-    assert in_words(Counts()) == "no rows"
-    assert in_words(Counts(done=1200, error=1)) == "1,201 rows: 1,200 done, 1 error"
+    assert summary_text(Counts(), finished=True) == "finished: no rows"
+    counts = Counts(done=1200, error=1)
+    assert summary_text(counts, finished=True) == "finished 1,201 rows: 1,200 done, 1 error"
+    counts = Counts(done=1, pending=2)
+    assert summary_text(counts, finished=False) == "stopped at 1 of 3 rows: 1 done, 2 left"
 
 
-def test_the_command_that_goes_on_leaves_out_what_would_begin_anew():
+def test_the_command_that_continues_leaves_out_options_that_start_over():
     words = ["run", "a.py:f", "my file.csv", "--new", "--retry-failed", "--out", "o.csv"]
     assert same_command(words) == "headgate run a.py:f 'my file.csv' --out o.csv"
 

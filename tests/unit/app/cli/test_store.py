@@ -54,7 +54,7 @@ def test_backup_is_a_store_of_its_own(headgate):
     assert headgate("db", "status", "--db", "copy.db", "--json").json["items"] == 3
 
 
-def test_a_store_that_is_no_database(headgate):
+def test_a_store_that_is_not_a_database(headgate):
     (headgate.folder / "headgate.db").write_text("this is not a database at all " * 100)
     result = headgate("jobs", "ls")
     assert result.code == 5
@@ -146,7 +146,7 @@ def test_doctor_loads_a_handler(headgate):
         (doctor.disk_space(5_000 * doctor.MEGABYTE, Path("/x")), Grade.OK),
     ],
 )
-def test_grades(line: doctor.Line, grade: Grade):
+def test_grades(line: doctor.CheckResult, grade: Grade):
     assert line.grade is grade
     assert bool(line.advice) is (grade is not Grade.OK)
 
@@ -175,7 +175,7 @@ def test_a_damaged_file_says_what_to_do(headgate):
     assert ".recover" in said.err
 
 
-def test_a_file_of_0_bytes_is_not_taken_for_a_new_store_without_a_word(headgate):
+def test_using_an_empty_file_as_a_new_store_is_reported(headgate):
     headgate.job()
     path = headgate.folder / "headgate.db"
     path.write_bytes(b"")

@@ -7,7 +7,7 @@ import msgspec
 
 from headgate.core.call import Call, CallKind
 from headgate.core.status import ItemStatus
-from headgate.ports.job_reads import ItemHistory
+from headgate.ports.jobs import ItemHistory
 from headgate.ports.reads import AttemptRow, ExportRow
 
 SECOND = 1_000_000

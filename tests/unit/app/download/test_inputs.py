@@ -43,7 +43,7 @@ def test_a_table_without_a_column_for_identifiers_is_refused(tmp_path: Path):
         kinds_in(open_source(path), "works.csv")
 
 
-def test_a_file_without_rows_is_no_error(tmp_path: Path):
+def test_a_file_without_rows_is_not_an_error(tmp_path: Path):
     path = tmp_path / "works.csv"
     path.write_text("title,link\n")
     assert kinds_in(open_source(path), "works.csv") == frozenset()

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from headgate.app.download.manifest import first_key, is_duplicate, manifest_line
-from headgate.core.manifest import FinalOutcome
+from headgate.core.download_folder import FinalOutcome
 from headgate.core.status import ItemStatus
 from tests.unit.app.download.histories import FILE, attempt, history
 
@@ -108,7 +108,7 @@ def test_a_row_that_asks_for_the_same_has_the_file_of_the_first():
     assert (alone.outcome, alone.reason, alone.path) == (FinalOutcome.SKIPPED, "duplicate", None)
 
 
-def test_a_file_that_was_there_is_no_duplicate():
+def test_a_file_that_was_there_is_not_a_duplicate():
     assert not is_duplicate(history(ItemStatus.SKIPPED, result=FILE).row)
     assert not is_duplicate(history(ItemStatus.ERROR, error_class="bad_row").row)
 

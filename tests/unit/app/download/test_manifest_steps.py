@@ -60,7 +60,7 @@ def test_every_call_every_failed_plan_and_every_ending_is_a_step():
     assert (first.at, last.at) == ("2023-11-14T22:13:20.000000Z", "2023-11-14T22:14:20.000000Z")
 
 
-def test_a_host_that_nobody_named_is_of_whoever_named_the_only_place():
+def test_an_unnamed_host_belongs_to_the_only_resolver_that_named_a_url():
     elsewhere = attempt("done", call(host="redirected.example"))
     (step, _) = steps_of(history(attempts=[elsewhere], result=FILE))
     assert step.resolver == "unpaywall"

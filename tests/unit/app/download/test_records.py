@@ -10,9 +10,9 @@ import pytest
 
 from headgate.app.download import records
 from headgate.app.download.records import write_records
+from headgate.core.download_folder import AttemptStep, ManifestLine
 from headgate.core.item import NewItem
 from headgate.core.job import Job, NewJob
-from headgate.core.manifest import AttemptStep, ManifestLine
 from headgate.core.status import ItemStatus
 from headgate.ports.artifacts import FolderGone
 from headgate.ports.items import EnqueueRequest, SettleRequest

@@ -8,9 +8,9 @@ import pytest
 from headgate.app.download import report as module
 from headgate.app.download.report import NOBODY, OTHERS, Report, report_of
 from headgate.core.call import CallKind
-from headgate.core.manifest import FinalOutcome
+from headgate.core.download_folder import FinalOutcome
 from headgate.core.status import ItemStatus
-from headgate.ports.job_reads import ItemHistory
+from headgate.ports.jobs import ItemHistory
 from headgate.ports.reads import ExportRow
 from tests.unit.app.download.histories import FILE, attempt, call, history
 

@@ -3,7 +3,7 @@
 import asyncio
 
 from headgate.app.processes.background_work import BackgroundWork, Work
-from headgate.core.slots import Slots, Waiting
+from headgate.core.fair_turns import Slots, Waiting
 from headgate.engine.clock import SystemClock
 
 CLOCK = SystemClock()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from headgate.app.processes.export_writing import HOLD_S, RENEW_S, held
+from headgate.app.processes.export_writing import HOLD_S, RENEW_S, renewed_claim
 from headgate.core.errors import StoreUnreachable
 from headgate.testing import FakeClock
 
@@ -13,7 +13,7 @@ async def test_it_is_held_again_before_anybody_else_may_take_it():
     async def hold() -> None:
         times.append(clock.monotonic())
 
-    async with held(hold, clock):
+    async with renewed_claim(hold, clock):
         await clock.advance(4 * HOLD_S)
     gaps = [after - before for before, after in zip([0.0, *times], times, strict=False)]
     assert max(gaps) <= HOLD_S / 2
@@ -29,7 +29,7 @@ async def test_a_store_that_is_away_for_a_while_ends_nothing(error: Exception):
         if len(tries) == 1:
             raise error
 
-    async with held(hold, clock):
+    async with renewed_claim(hold, clock):
         await clock.advance(2 * RENEW_S)
     assert len(tries) == 2
 
@@ -42,7 +42,7 @@ async def test_what_is_finished_or_failed_is_let_go(failure: Exception | None):
         tries.append(1)
 
     async def work() -> None:
-        async with held(hold, clock):
+        async with renewed_claim(hold, clock):
             if failure is not None:
                 raise failure
 

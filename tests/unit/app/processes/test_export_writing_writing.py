@@ -22,7 +22,7 @@ async def test_an_export_fails_with_its_reason_whatever_the_error_is(tmp_path: P
         folder = DataFolder(tmp_path / "data")
         writer = ExportWriter(store, ServerPolicy(), SystemClock(), folder, "w1")
         before = asyncio.all_tasks()
-        await writer.look()
+        await writer.check()
         await asyncio.wait(asyncio.all_tasks() - before, timeout=30.0)
         made = await store.exports.export(job.id, asked.id)
         await writer.stop()

@@ -4,11 +4,11 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.gates.budget import Budget, BudgetState, caps_of
+from headgate.core.gates.budget import Budget, BudgetState, parse_caps
 
 DAY = 86_400.0
 NOW = 1_800_000_000.0
-TOKENS = caps_of({"tokens": "100/min"}, {})
+TOKENS = parse_caps({"tokens": "100/min"}, {})
 
 
 def test_what_fits_goes_at_once_and_what_does_not_takes_nothing():
@@ -44,25 +44,25 @@ def test_settling_replaces_the_estimate():
 
 
 def test_a_hard_cap_is_closed_until_its_window_turns():
-    budget = Budget(caps_of({}, {"money": "5/day"}))
+    budget = Budget(parse_caps({}, {"money": "5/day"}))
     assert budget.reserve(NOW, {"money": 5}) == NOW
     midnight = (NOW // DAY + 1) * DAY
     assert budget.reserve(NOW + 1, {"money": 0.01}) == midnight
     assert budget.opens_at(NOW + 1, {}) == midnight, "nothing goes, not even what costs nothing"
-    assert budget.narrowest(NOW + 1, {}) == caps_of({}, {"money": "5/day"})[0]
+    assert budget.narrowest(NOW + 1, {}) == parse_caps({}, {"money": "5/day"})[0]
     assert budget.narrowest(midnight, {}) is None
     assert budget.reserve(midnight, {"money": 5}) == midnight
 
 
 def test_all_limits_hold_at_once_and_nothing_is_taken_unless_all_allow_it():
-    budget = Budget(caps_of({"tokens": "100/min", "bytes": "10/s"}, {}))
+    budget = Budget(parse_caps({"tokens": "100/min", "bytes": "10/s"}, {}))
     assert budget.reserve(NOW, {"tokens": 10, "bytes": 10}) == NOW
     assert budget.reserve(NOW, {"tokens": 10, "bytes": 10}) > NOW
     assert budget.room(NOW, "tokens") == 90
 
 
 def test_several_limits_on_one_thing_hold_at_once():
-    budget = Budget(caps_of({"tokens": "100/min, 150/h"}, {}))
+    budget = Budget(parse_caps({"tokens": "100/min, 150/h"}, {}))
     assert budget.reserve(NOW, {"tokens": 100}) == NOW
     later = budget.opens_at(NOW, {"tokens": 50})
     assert 60 <= later - NOW < 70
@@ -70,10 +70,10 @@ def test_several_limits_on_one_thing_hold_at_once():
     assert budget.opens_at(later, {"tokens": 1}) - NOW >= 3_600
 
 
-def test_a_limit_that_is_raised_goes_on_counting():
-    budget = Budget(caps_of({}, {"money": "5/day"}))
+def test_a_limit_that_is_raised_continues_counting():
+    budget = Budget(parse_caps({}, {"money": "5/day"}))
     budget.reserve(NOW, {"money": 4})
-    raised = Budget(caps_of({}, {"money": "10/day"}), budget.remembered())
+    raised = Budget(parse_caps({}, {"money": "10/day"}), budget.remembered())
     assert raised.room(NOW, "money") == 6
 
 
@@ -95,8 +95,8 @@ def test_no_stretch_of_the_length_of_a_limit_sees_more_than_it_allows(
 
 
 @given(STEPS)
-def test_a_budget_goes_on_from_its_written_state(steps: list[tuple[float, float, float]]):
-    caps = caps_of({"tokens": "100/min"}, {"tokens": "500/10min"})
+def test_a_budget_continues_from_its_written_state(steps: list[tuple[float, float, float]]):
+    caps = parse_caps({"tokens": "100/min"}, {"tokens": "500/10min"})
     budget = Budget(caps)
     now = NOW
     for wait, cost, actual in steps:

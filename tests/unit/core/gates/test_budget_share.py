@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.gates.budget import Budget, BudgetState, caps_of
+from headgate.core.gates.budget import Budget, BudgetState, parse_caps
 from headgate.core.gates.budget_share import BudgetShare
 
 NOW = 1_800_000_000.0
-TOKENS = caps_of({"tokens": "100/min"}, {})
+TOKENS = parse_caps({"tokens": "100/min"}, {})
 
 
 class Shared:
@@ -111,12 +111,12 @@ def test_what_others_learned_of_costs_is_known_from_the_start():
 
 
 def test_every_request_is_one_of_requests():
-    mine = BudgetShare(caps_of({}, {"requests": "3/day", "money": "1/day"}))
+    mine = BudgetShare(parse_caps({}, {"requests": "3/day", "money": "1/day"}))
     assert mine.estimate({"money": 0.5}) == {"requests": 1.0, "money": 0.5}
 
 
 @pytest.mark.parametrize("rubbish", [-5.0, math.nan, math.inf])
-def test_a_cost_that_makes_no_sense_is_no_cost(rubbish: float):
+def test_an_invalid_cost_is_ignored(rubbish: float):
     mine = BudgetShare(TOKENS)
     assert mine.estimate({"tokens": rubbish, "unknown": 7}) == {"tokens": 0.0}
     assert mine.settle({"tokens": 0.0}, {"tokens": rubbish, "unknown": 7}) == {"tokens": 0.0}
@@ -124,7 +124,7 @@ def test_a_cost_that_makes_no_sense_is_no_cost(rubbish: float):
 
 def test_a_refused_request_took_nothing_but_its_place_among_the_requests():
     shared = Shared()
-    mine = BudgetShare(caps_of({"tokens": "100/min"}, {"requests": "3/day"}))
+    mine = BudgetShare(parse_caps({"tokens": "100/min"}, {"requests": "3/day"}))
     asked(mine, NOW, tokens=40)
     shared.exchange(mine, NOW)
     assert mine.give_back(mine.take({"tokens": 40})) == {"tokens": 0.0, "requests": 1.0}
@@ -143,7 +143,7 @@ def test_who_leaves_gives_everything_back():
     assert mine.idle
 
 
-def test_without_a_ledger_half_a_part_goes_on_and_is_told_later():
+def test_without_a_ledger_half_a_part_continues_and_is_told_later():
     shared, mine = Shared(), BudgetShare(TOKENS)
     asked(mine, NOW, tokens=40)
     shared.exchange(mine, NOW)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.gates.fair_split import ALIVE_S, Member, alive, part_of, quota_of, slots_of
+from headgate.core.gates.fair_split import ALIVE_S, alive, part_of, quota_of, slots_of
+from headgate.core.gates.state import Member
 
 names = st.sampled_from("abcdef")
 needs = st.one_of(st.just(-1.0), st.floats(0.0, 100.0))
@@ -107,7 +108,7 @@ def test_who_has_more_than_others_wait_for_keeps_it():
     st.integers(1, 12),
     st.lists(st.tuples(names, st.booleans(), st.integers(0, 20)), max_size=60),
 )
-def test_nobody_waits_for_a_place_that_is_its_own(cap: int, steps: list[tuple[str, bool, int]]):
+def test_a_member_keeps_at_least_one_of_its_slots(cap: int, steps: list[tuple[str, bool, int]]):
     members: dict[str, Member] = {}
     for name, waiting, slots in steps:
         members[name] = member(slots=slots, waiting=waiting)

@@ -3,7 +3,7 @@
 import pytest
 
 from headgate.core.errors import UsageError
-from headgate.core.gates.keys import find_gates, kind_of, name_of, provider_in
+from headgate.core.gates.keys import find_gates, gate_kind, gate_name, provider_in
 from headgate.core.provider import CredentialPolicy, ProviderPolicy
 
 POOL = ProviderPolicy(
@@ -49,7 +49,7 @@ def test_a_name_that_means_nothing_is_refused(name):
         find_gates(name, KNOWN, PROVIDERS)
 
 
-def test_whoever_misses_is_told_what_there_is_and_what_to_do():
+def test_an_unknown_gate_lists_the_known_ones_and_says_what_to_do():
     with pytest.raises(UsageError) as refused:
         find_gates("wikidta", KNOWN, PROVIDERS)
     said = str(refused.value)
@@ -65,8 +65,11 @@ def test_a_long_list_is_cut():
 
 
 def test_the_parts_of_a_key():
-    assert (kind_of("host:a.org:81"), name_of("host:a.org:81")) == ("host", "a.org:81")
-    assert (kind_of("global:all"), name_of("global:all")) == ("global", "global")
-    assert (kind_of("through:unpaywall"), name_of("through:unpaywall")) == ("through", "unpaywall")
+    assert (gate_kind("host:a.org:81"), gate_name("host:a.org:81")) == ("host", "a.org:81")
+    assert (gate_kind("global:all"), gate_name("global:all")) == ("global", "global")
+    assert (gate_kind("through:unpaywall"), gate_name("through:unpaywall")) == (
+        "through",
+        "unpaywall",
+    )
     assert provider_in("credential:pool/a") == provider_in("provider:pool") == "pool"
     assert provider_in("host:pool") == ""

@@ -86,7 +86,7 @@ def test_new_lines_begin_behind_all_that_is_booked_or_due():
     assert min(SendSlots().book([], NOW, due)) >= NOW + 0.7
 
 
-def test_a_moment_may_be_used_late_but_not_for_ever():
+def test_a_moment_may_be_used_late_but_not_forever():
     bookings = SendSlots()
     booked(bookings, [], NOW, SlotLines(rate=1.0, part=0.1, members=2))
     assert bookings.next(NOW + 0.1) < NOW + 0.1

@@ -147,7 +147,7 @@ def test_a_process_that_is_gone_leaves_its_part_to_the_others():
     assert mine.rate(START + ALIVE_S + 1) == pytest.approx(2 * before, rel=0.2)
 
 
-def test_without_a_ledger_it_goes_on_with_less_but_goes_on():
+def test_without_a_ledger_it_continues_with_less_but_continues():
     _, (mine, _) = joined("a", "b")
     before = mine.rate(START)
     mine.lost(START + 2)
@@ -157,7 +157,7 @@ def test_without_a_ledger_it_goes_on_with_less_but_goes_on():
     assert not math.isinf(mine.gate(START + 4, 0))
 
 
-def test_without_a_ledger_a_stop_ends_all_the_same_and_it_asks_no_more_than_once_a_second():
+def test_without_a_ledger_a_stop_ends_anyway_and_it_asks_no_more_than_once_a_second():
     ledger, (mine, _) = joined("a", "b")
     send(mine, START + 0.1, 429)
     ledger.exchange(mine, START + 0.2)
@@ -232,7 +232,7 @@ def test_who_leaves_gives_its_part_back_at_once():
     assert "b" not in ledger.exchange(other, START + 0.1).members
 
 
-def test_a_process_that_never_met_the_ledger_goes_on_as_well():
+def test_a_process_that_never_met_the_ledger_continues_as_well():
     share = SharedLimiter("me", Ceilings())
     share.lost(START)
     assert share.gate(START, 0) == START

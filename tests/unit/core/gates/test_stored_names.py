@@ -2,7 +2,7 @@
 
 import msgspec
 
-from headgate.core.gates.fair_split import Member
+from headgate.core.gates.state import Member
 from headgate.core.pacing.state import PaceState
 
 

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.gates.budget import Budget, caps_of
+from headgate.core.gates.budget import Budget, parse_caps
 from headgate.core.gates.config import GateLimits, GatePolicy
 from headgate.core.gates.configured_limiter import ConfiguredLimiter
-from headgate.core.gates.fair_split import ALIVE_S, Member
-from headgate.core.gates.host_down import HostDown
-from headgate.core.gates.state import GateState, Override
-from headgate.core.gates.view import SET, GateView, view_of
+from headgate.core.gates.fair_split import ALIVE_S
+from headgate.core.gates.state import GateState, HostDown, Member, Override
+from headgate.core.gates.view import SET, GateView, gate_view
 from headgate.core.pacing.level import Level
 from headgate.core.pacing.pace import Pace
 from headgate.core.pacing.state import Cause, PaceState
@@ -42,13 +41,13 @@ def paced(*replies: tuple[int, Mapping[str, str]]) -> PaceState:
 def seen(state: GateState | None, policy: ProviderPolicy = NOBODY, at: float = NOW) -> GateView:
     text = msgspec.json.encode(state) if state else b""
     back = msgspec.json.decode(text, type=GateState) if text else None
-    return view_of("provider:wikidata", back, policy, at)
+    return gate_view("provider:wikidata", back, policy, at)
 
 
 OK = (200, {})
 
 
-def test_a_gate_that_nobody_asked_has_only_what_is_configured():
+def test_an_unused_gate_shows_only_its_configuration():
     view = seen(None, ProviderPolicy(rate="10/s, 120/min", concurrency=3))
     assert (view.kind, view.name, view.asked) == ("provider", "wikidata", False)
     assert (view.configured, view.configured_per_s) == ("10/s, 120/min", 2.0)
@@ -175,7 +174,7 @@ def test_of_two_words_on_one_host_that_of_the_next_trial_counts():
 
 def test_budgets_are_shown_with_their_use():
     policy = ProviderPolicy(budget={"tokens": "1000/min"}, hard_caps={"euros": "5/day"})
-    budget = Budget(caps_of(policy.budget, policy.hard_caps))
+    budget = Budget(parse_caps(policy.budget, policy.hard_caps))
     budget.add(NOW, {"tokens": 250.0, "euros": 2.0})
     view = seen(GateState(paced(OK), busy(), budget=budget.state), policy)
     assert [(use.name, use.used, use.hard) for use in view.budgets] == [
@@ -188,7 +187,7 @@ def test_budgets_are_shown_with_their_use():
 
 def test_a_spent_cap_closes_until_its_window_turns():
     policy = ProviderPolicy(hard_caps={"euros": "5/day"})
-    budget = Budget(caps_of(policy.budget, policy.hard_caps))
+    budget = Budget(parse_caps(policy.budget, policy.hard_caps))
     budget.add(NOW, {"euros": 5.0})
     view = seen(GateState(paced(OK), busy(), budget=budget.state), policy)
     assert (view.cause, view.closed) == (Cause.BUDGET, True)

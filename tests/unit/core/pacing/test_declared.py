@@ -5,7 +5,7 @@ import pytest
 from headgate.core.pacing.pace import Pace
 from headgate.core.pacing.state import Cause
 from headgate.core.rate import Ceilings
-from tests.kit.paced import LATENCY, Run
+from tests.kit.pace_run import LATENCY, Run
 
 
 def fields(count: float, seconds: float, remaining: float = 50, reset: float = 1) -> dict[str, str]:
@@ -35,7 +35,7 @@ def test_a_lower_limit_is_followed_at_once():
     assert run.pace.why(run.now) is Cause.TOLD
 
 
-def test_a_higher_limit_is_gone_up_to_within_seconds_but_not_at_once():
+def test_a_higher_limit_is_approached_within_seconds_but_not_at_once():
     run = Run()
     answer(run, 200, fields(1000, 1))
     assert run.pace.rate(run.now) < 100
@@ -70,7 +70,7 @@ def test_what_remains_until_the_reset_is_spread_where_no_window_is_told():
     assert run.pace.rate(run.now) == pytest.approx(2, rel=0.05)
 
 
-def test_much_that_remains_at_the_end_of_a_window_is_no_reason_to_rush():
+def test_much_that_remains_at_the_end_of_a_window_is_not_a_reason_to_rush():
     run = Run()
     for left in range(3600, 0, -60):
         headers = {
@@ -96,7 +96,7 @@ def test_a_refusal_below_the_told_limit_ends_the_belief():
     assert run.pace.rate(run.now) < 100
 
 
-def test_a_liar_is_not_followed_into_a_flood():
+def test_a_false_declared_limit_causes_few_refusals():
     """It tells 1000 a second and takes 10: what is refused must stay little."""
     run = Run()
     tokens, last, refused, sent = 10.0, run.now, 0, 0
@@ -116,7 +116,7 @@ def test_a_liar_is_not_followed_into_a_flood():
     assert refused < 40
 
 
-def test_a_refusal_that_brings_the_new_limit_is_no_contradiction():
+def test_a_refusal_that_brings_the_new_limit_is_not_a_contradiction():
     run = Run(Pace(start=20.0))
     for _ in range(60):
         answer(run, 200, fields(20, 1, remaining=5))
@@ -156,7 +156,7 @@ def test_where_a_lie_came_to_light_the_truth_is_looked_for_from_below():
     assert run.pace.learned == pytest.approx(0.25 * 100, rel=0.02)
 
 
-def test_a_high_limit_that_is_told_is_gone_up_to_more_slowly_at_last():
+def test_a_high_limit_that_is_told_is_approached_more_slowly_at_last():
     run = Run(Pace(start=100.0))
     answer(run, 200, fields(10_000, 1))
     answer(run, 200, fields(10_000, 1))
@@ -176,7 +176,7 @@ def test_what_went_too_fast_before_it_was_told_is_made_up_for():
     assert run.pace.gate(run.now, 0) > sent_at + 1 / 5 + 2 * (1 / 5 - 1 / 10)
 
 
-def test_what_is_left_on_the_way_up_is_no_sign_of_plenty():
+def test_what_is_left_on_the_way_up_is_not_a_sign_of_plenty():
     run = Run()
     until = run.now + 1.2
     while run.now < until:

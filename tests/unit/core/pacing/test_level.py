@@ -80,7 +80,7 @@ def test_looking_for_more_never_shrinks_nor_jumps(
     assert after - before <= (older - younger) * steepest + 1e-6 * after
 
 
-def test_a_remembered_level_is_gone_up_to():
+def test_a_remembered_level_is_approached():
     level = Level()
     level.set(100.0, 8.0, 2.0, 2.5)
     level.resumed_at = NOW
@@ -92,7 +92,7 @@ def test_a_remembered_level_is_gone_up_to():
     assert not level.resuming(NOW + Level.RAMP_S)
 
 
-def test_where_nothing_is_known_nothing_is_gone_up_to():
+def test_where_nothing_is_known_nothing_is_approached():
     level = Level(start=10.0, resumed_at=NOW)
     assert level.speed(NOW) == 10.0
 

@@ -9,7 +9,7 @@ from headgate.core.pacing.pace import Pace
 from headgate.core.pacing.state import Cause, PaceState, Window
 from headgate.core.pacing.stop import PAUSE_S
 from headgate.core.rate import Ceilings, Limit
-from tests.kit.paced import LATENCY, START, Run
+from tests.kit.pace_run import LATENCY, START, Run
 
 
 def test_the_first_request_goes_at_once():
@@ -123,7 +123,7 @@ def test_a_stop_is_asked_out_of_by_one_request_at_a_time():
     assert math.isfinite(run.pace.gate(at + LATENCY, 0))
 
 
-def test_an_answer_that_never_comes_holds_nobody_up_for_ever():
+def test_a_request_without_an_answer_does_not_block_the_gate():
     run = Run()
     run.deliver(30)
     for _ in range(3):
@@ -165,7 +165,7 @@ def test_a_bare_503_is_a_refusal_at_first():
     assert run.pace.why(run.now) is Cause.STOPPED
 
 
-def test_503s_that_come_at_any_rate_are_none_of_our_business():
+def test_503s_that_come_at_any_rate_are_not_refusals():
     run = Run()
     run.for_seconds(60)
     before = run.pace.rate(run.now)
@@ -209,7 +209,7 @@ def test_a_quota_that_is_only_renewed_by_time_is_recognised():
     assert run.pace.learned == pytest.approx(100 / 60, rel=0.05)
 
 
-def test_the_evidence_is_kept_but_not_for_ever():
+def test_the_evidence_is_kept_but_not_forever():
     run = Run()
     for _ in range(100):
         run.deliver(5)
@@ -307,7 +307,7 @@ def test_where_answers_come_at_once_it_grows_faster():
     assert near.rate(START + 8) > 3 * far.rate(START + 8)
 
 
-def test_a_window_of_a_second_that_is_full_is_no_trickle():
+def test_a_window_of_a_second_that_is_full_is_not_a_trickle():
     pace = Pace(start=50.0)
     now = START
     for _ in range(60):

@@ -36,7 +36,7 @@ def test_never_among_few_says_nothing():
     assert crowd({8: 20}, 9, 9).limit(steady=False) is None
 
 
-def test_a_few_are_no_crowd():
+def test_two_requests_in_flight_prove_no_concurrency_limit():
     assert crowd({2: 400}, 3, 3, 3).limit(steady=True) is None
     assert crowd({3: 400}, 4, 4, 4).limit(steady=True) == 4
 

@@ -7,7 +7,7 @@ from headgate.core.pacing.level import Level
 from headgate.core.pacing.pace import REST_S, Pace
 from headgate.core.pacing.single_refusal import FREE, NEAR, NEAR_KNOWN
 from headgate.core.pacing.state import PaceState, Window
-from tests.kit.paced import LATENCY, START, Run
+from tests.kit.pace_run import LATENCY, START, Run
 
 
 def stray(run: Run, retry_after: str = "") -> None:
@@ -218,7 +218,7 @@ def test_a_remembered_quota_that_was_confirmed_is_kept():
     assert run.pace.learned == 8.3
 
 
-def test_what_one_refusal_was_taken_for_is_no_known_limit_at_the_next_start():
+def test_what_one_refusal_was_taken_for_is_not_a_known_limit_at_the_next_start():
     run = Run()
     run.deliver(200)
     stray(run, "31")

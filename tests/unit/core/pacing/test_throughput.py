@@ -49,7 +49,7 @@ def test_what_comes_too_late_to_be_kept_is_dropped():
     assert tier.count(START, START + 1) == 0
 
 
-def test_a_long_rest_begins_anew():
+def test_a_long_pause_restarts_the_count():
     tier = Tier(1.0, 5)
     tier.add(START)
     tier.add(START + 1_000)

@@ -19,7 +19,7 @@ class Town:
         self.book.on_event = lambda job_id, message: self.told.append((job_id, message))
 
 
-async def test_an_outage_is_told_once_and_its_end_too():
+async def test_an_outage_is_reported_once_and_its_end_too():
     town = Town()
     for _ in range(5):
         town.book.is_down(HOST, REFUSED, 7)
@@ -27,7 +27,7 @@ async def test_an_outage_is_told_once_and_its_end_too():
         await town.clock.advance(20.0)
     town.book.is_up(HOST)
     assert town.told == [
-        (7, f"{HOST} does not answer (connection refused); it is asked again in 20 s"),
+        (7, f"{HOST} does not answer (connection refused); next try in 20 s"),
         (7, f"{HOST} answers again, after 100 s"),
     ]
 
@@ -45,7 +45,7 @@ async def test_a_doubt_holds_jobs_but_is_told_only_when_it_proves_right():
     assert town.told == []
     town.book.is_down(HOST, doubt, 7)
     town.book.is_down(HOST, HostTrouble(20.0, "answers 500"), 7)
-    assert town.told == [(7, f"{HOST} answers 500; it is asked again in 20 s")]
+    assert town.told == [(7, f"{HOST} answers 500; next try in 20 s")]
 
 
 async def test_every_job_that_asks_the_host_is_told():
@@ -55,7 +55,7 @@ async def test_every_job_that_asks_the_host_is_told():
     town.book.keeps_waiting("other.example", 9)
     town.book.is_up(HOST)
     assert [job_id for job_id, _ in town.told] == [7, 8, 7, 8]
-    assert town.told[0][1] == f"{HOST} answers 500; it is asked again in 20 s"
+    assert town.told[0][1] == f"{HOST} answers 500; next try in 20 s"
 
 
 async def test_a_host_that_comes_and_goes_does_not_fill_the_record():
@@ -83,7 +83,7 @@ async def test_it_is_told_when_rows_no_longer_wait():
     assert not town.book.is_shut(HOST, 1.0), "its rows are needed, to end"
 
 
-async def test_a_job_whose_requests_are_all_turned_away_is_held_until_the_next_trial():
+async def test_a_job_whose_requests_are_all_refused_is_held_until_the_next_trial():
     town = Town()
     town.book.is_down(HOST, REFUSED, 7)
     for _ in range(HostRecords.HELD_AFTER - 1):
@@ -99,7 +99,7 @@ async def test_a_job_whose_requests_are_all_turned_away_is_held_until_the_next_t
     assert town.book.trials(7) is None
 
 
-async def test_a_job_is_free_when_its_host_answers_or_is_given_up():
+async def test_a_job_is_free_when_its_host_answers_or_is_abandoned():
     town = Town()
     for trouble in (None, HostTrouble(30.0, "connection refused", gave_up=True)):
         town.book.is_down(HOST, REFUSED, 7)

@@ -189,7 +189,7 @@ async def test_what_a_request_really_cost_is_what_counts(ledger: LimitLedger):
         (await process.enter(PRICES, tokens=70.0)).release()
 
 
-async def test_a_spent_hard_cap_is_told_to_whoever_can_let_the_job_rest(ledger: LimitLedger):
+async def test_a_spent_hard_cap_is_reported_with_its_job(ledger: LimitLedger):
     policy = ProviderPolicy(hard_caps={"requests": "2/day"})
     async with Process("a", ledger, prices=policy) as process:
         told: list[tuple[int, GateClosed]] = []
@@ -204,7 +204,7 @@ async def test_a_spent_hard_cap_is_told_to_whoever_can_let_the_job_rest(ledger: 
         assert process.tree.room(MINE.job_id, "prices") == 0
 
 
-async def test_a_host_that_does_not_answer_is_told_to_the_others(ledger: LimitLedger):
+async def test_a_host_that_does_not_answer_is_reported_to_the_others(ledger: LimitLedger):
     async with Process("a", ledger) as process:
         (await process.enter()).release()
         process.tree.hosts.is_down("api.example.org", HostTrouble(600.0, "timed out"), 1)

@@ -333,7 +333,7 @@ async def test_a_job_that_only_waits_gets_no_more_items():
         task.cancel()
 
 
-async def test_a_full_house_sends_those_back_who_stand_where_it_is_shut():
+async def test_a_full_worker_returns_requests_that_wait_at_a_closed_gate():
     town = Town(GatePolicy(concurrency_per_host=1))
     town.tree.waiting_lanes.room_for_job = 3
     elsewhere = Route("", "example.net", "example.net")
@@ -421,7 +421,7 @@ async def test_a_global_rate_holds_across_hosts():
         await town.enter(Route("", "example.net", "example.net"))
 
 
-async def test_whoever_cannot_go_in_time_is_told_at_once():
+async def test_a_waiting_request_fails_when_its_gate_closes_for_too_long():
     town = Town(prices=ProviderPolicy(concurrency=1))
     first = await town.enter()
     waiting = town.knock()

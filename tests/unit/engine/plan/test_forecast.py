@@ -4,12 +4,12 @@ import math
 
 import pytest
 
-from headgate.core.gates.budget import caps_of
+from headgate.core.gates.budget import parse_caps
 from headgate.core.pacing.pace import Pace
 from headgate.core.rate import Ceilings, parse_limits
 from headgate.engine.plan.advice import advise
 from headgate.engine.plan.forecast import BindingLimit, Estimate, estimate, forecast_runs
-from headgate.engine.plan.workload import Assumed, Workload, learned_of
+from headgate.engine.plan.workload import Assumed, Workload, provider_from_pace
 
 NOON = 1_800_000_000.0
 
@@ -92,14 +92,14 @@ def test_several_processes_share_a_configured_rate():
 
 
 def test_a_budget_binds_where_it_is_tighter():
-    caps = caps_of({"tokens": "6000/min"}, {})
+    caps = parse_caps({"tokens": "6000/min"}, {})
     found = planned(300, "10/s", caps=caps, cost={"tokens": 100.0})
     assert found.binding is BindingLimit.BUDGET
     assert 3.5 * 60 < found.seconds < 5.5 * 60
 
 
 def test_a_hard_cap_waits_for_its_window():
-    caps = caps_of({}, {"money": "1/day"})
+    caps = parse_caps({}, {"money": "1/day"})
     found = planned(150, caps=caps, cost={"money": 0.01})
     until_midnight = math.ceil(NOON / 86_400) * 86_400 - NOON
     assert until_midnight < found.seconds < until_midnight + 60
@@ -157,14 +157,14 @@ def taught(per_s: float) -> Pace:
 
 
 def test_what_was_learned_is_what_is_assumed():
-    told = learned_of(taught(40.0).state)
+    told = provider_from_pace(taught(40.0).state)
     assert told == Assumed(parse_limits("40/s"), tells=True)
-    assert learned_of(Pace().state) is None
+    assert provider_from_pace(Pace().state) is None
 
 
 def test_what_was_learned_spares_the_search():
     state = taught(200.0).state
-    assumed = learned_of(state)
+    assumed = provider_from_pace(state)
     assert assumed is not None
     cold = planned(1_000, "200/s", lanes=100)
     warm = planned(1_000, assumed=assumed, remembered=(state,), lanes=100)
@@ -187,7 +187,7 @@ def test_advice_is_about_what_binds_and_was_tried_out():
     assert advised(slow, pooled=False) == ["no configured rate"]
 
 
-def test_nobody_is_told_to_exceed_what_a_provider_asks_of_everybody():
+def test_no_advice_exceeds_a_published_limit():
     capped = workload(500, ceilings=Ceilings(concurrency=1))
     slow = workload(500, "10/s", ceilings=Ceilings(parse_limits("2/s")))
     assert advised(capped, pooled=False, published=True) == []

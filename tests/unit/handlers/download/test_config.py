@@ -5,7 +5,7 @@ import pytest
 from headgate.core.content_type import ContentType
 from headgate.core.errors import UsageError
 from headgate.handlers.download.config import DownloadConfig, parse, types_named
-from headgate.handlers.download.handler import Known, host_of, of_config
+from headgate.handlers.download.handler import DownloadDeps, host_of, of_config
 from headgate.handlers.download.resolvers.options import ResolverPolicy
 from headgate.handlers.registry import resolve
 
@@ -35,7 +35,7 @@ def test_a_folder_is_all_that_is_needed():
         ({"out": "/a", "resolvers": ["core"]}, "needs a key: set CORE_API_KEY"),
     ],
 )
-def test_what_will_not_do_is_said_before_anything_is_fetched(config, words):
+def test_invalid_options_are_reported_before_anything_is_fetched(config, words):
     with pytest.raises(UsageError) as caught:
         resolve("download").configured(config)
     assert words in str(caught.value)
@@ -49,7 +49,7 @@ def test_types_go_by_ending_or_by_media_type():
 
 
 def test_an_address_of_the_settings_holds_where_the_job_has_none():
-    known = Known(ResolverPolicy(email="all@example.org"))
+    known = DownloadDeps(ResolverPolicy(email="all@example.org"))
     spec = of_config({"out": "/a", "resolvers": ["unpaywall"]}, known)
     assert "unpaywall" in spec.providers
     assert spec.provider == "files"

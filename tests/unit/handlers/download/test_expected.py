@@ -9,7 +9,7 @@ def test_a_note_is_read_as_it_was_written():
     assert read_note(NOTE.encoded()) == NOTE
 
 
-def test_what_is_no_note_is_none():
+def test_an_invalid_note_is_ignored():
     assert [read_note(text) for text in ("", "{}", "[1]", "nonsense")] == [None] * 4
 
 

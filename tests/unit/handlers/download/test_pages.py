@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from headgate.handlers.download.identifier import read_identifier
 from headgate.handlers.download.plan import ResolverReply, ResolverRequest, ResolverVerdict
-from headgate.handlers.download.resolvers.html import MOST_ANCHORS, PAGE_CHARS, files_on
+from headgate.handlers.download.resolvers.landing_page import MOST_ANCHORS, PAGE_CHARS, files_on
 from headgate.handlers.download.resolvers.registry import RESOLVERS
 
 PAGE = "https://journal.example/vol/1/article"
@@ -76,7 +76,7 @@ def test_a_doi_that_leads_to_the_file_itself_is_its_own_plan():
     assert [plan.url for plan in reading.plans] == ["https://p.example/a"]
 
 
-def test_a_page_without_a_file_and_what_is_no_page():
+def test_a_page_without_a_file_and_a_reply_that_is_not_html():
     assert read("<p>nothing</p>").verdict is ResolverVerdict.NO_FILE
     assert read("{}", {"content-type": "application/json"}).verdict is ResolverVerdict.UNREADABLE
 

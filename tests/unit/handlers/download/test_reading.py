@@ -145,7 +145,7 @@ def test_a_page_that_a_service_names_is_read_like_any_other():
     assert first_ask("landing_page", read_identifier(page)).url == page
 
 
-def test_who_asks_nobody_reads_nothing():
+def test_a_resolver_without_requests_is_not_asked():
     reply = ResolverReply(ResolverRequest("direct", "", "https://x.example/"), 200, "{}")
     assert RESOLVERS["direct"].read(PAPER, reply).verdict is ResolverVerdict.NOT_ASKED
 
@@ -286,7 +286,7 @@ def test_the_archive_lists_pdfs_of_the_years_around_its_snapshot():
         )
 
 
-def test_links_that_cannot_be_fetched_are_no_plans():
+def test_links_that_cannot_be_fetched_are_not_plans():
     odd = ["ftp://a.example/1.pdf", "/relative.pdf", "", "javascript:void(0)", "http://[bad/x.pdf"]
     for name in ("unpaywall", "openalex", "hal", "zenodo"):
         reading = read(name, getattr(resolver_replies, name)(DOI, odd))

@@ -66,7 +66,7 @@ async def test_what_the_service_does_not_know_is_an_answer(resolver, services):
 
 @pytest.mark.parametrize("case", [Case.BROKEN, Case.PAGE, Case.ODD])
 @pytest.mark.parametrize("resolver", **BY_NAME)
-async def test_a_reply_of_another_shape_is_no_exception(resolver, case, services):
+async def test_a_reply_of_another_shape_is_not_an_exception(resolver, case, services):
     reading = await read(resolver, case, services)
     if resolver.name == "landing_page" and case is Case.PAGE:
         assert reading.verdict is ResolverVerdict.NO_FILE  # any page is a page
@@ -85,7 +85,7 @@ async def test_a_service_that_does_not_answer_is_a_fault_with_its_status(
     assert (reading.verdict, reading.plans, reading.status) == (ResolverVerdict.FAULT, (), status)
 
 
-async def test_the_two_that_ask_nobody_know_the_place_at_once(services):
+async def test_direct_and_arxiv_need_no_request(services):
     direct, arxiv = RESOLVERS["direct"], RESOLVERS["arxiv"]
     url = read_identifier("https://example.org/a.bin")
     (plan,) = (await resolve(direct, url, services.options("files"))).plans

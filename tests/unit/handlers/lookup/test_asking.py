@@ -242,7 +242,7 @@ async def test_values_are_asked_with_in_their_normal_form(ask: Asking, provider:
     assert json.loads(sent(provider)[0].body) == {"name": "über x", "year": 1999, "n": 7}
 
 
-async def test_what_is_no_number_is_said(ask: Asking, provider: Provider):
+async def test_an_invalid_number_is_reported(ask: Asking, provider: Provider):
     lookup = described(provider, "/{year}", normalize={"year": ["number"]})
     assert await ask(lookup, {"year": "MCMXCIX"}) == Fault(
         FaultClass.PERMANENT, "normalize.year: 'MCMXCIX' is not a number"
@@ -292,7 +292,7 @@ async def test_a_stored_file_is_sent_as_it_is(provider: Provider, tmp_path: Path
     assert request_sent.body == image.read_bytes()
 
 
-async def test_a_file_has_a_type_even_if_nobody_says_which(provider: Provider, tmp_path: Path):
+async def test_a_file_of_unknown_type_is_sent_as_octet_stream(provider: Provider, tmp_path: Path):
     (tmp_path / "image").write_bytes(b"x")
     request = {"method": "PUT", "body": "file", "file_column": "picture"}
     async with asking(lambda name: tmp_path / name) as ask:

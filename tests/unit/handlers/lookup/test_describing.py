@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from headgate.core.errors import UnknownHandler, UsageError
 from headgate.core.provider import ProviderPolicy
-from headgate.handlers.info import describe
 from headgate.handlers.lookup import check_config, of_config, of_file
-from headgate.handlers.registry import load_all, resolve
+from headgate.handlers.registry import describe_handlers, load_all, resolve
 from headgate.testing import run_handler
 
 GOOD: dict[str, Any] = {
@@ -117,7 +116,7 @@ def test_what_is_wrong_is_said(config: dict[str, Any], message: str):
     assert message in str(raised.value)
 
 
-def test_bodies_are_not_nested_for_ever():
+def test_bodies_are_not_nested_forever():
     deep: Any = "x"
     for _ in range(30):
         deep = [deep]
@@ -197,7 +196,7 @@ def test_the_version_is_that_of_the_description():
     assert version != of_config(changed(columns={"price": "cost"})).version
 
 
-def test_how_fast_a_service_is_asked_is_no_part_of_the_version():
+def test_how_fast_a_service_is_asked_is_not_a_part_of_the_version():
     version = of_config({"lookup": GOOD}).version
     for pace in ({"rate": "5/s"}, {"burst": 3}, {"concurrency": 2}, {"timeout": 9}, {"about": "x"}):
         assert of_config(changed(**pace)).version == version
@@ -244,7 +243,7 @@ def test_a_file_in_a_set_is_known_by_its_name(tmp_path: Path, monkeypatch: pytes
     written(tmp_path, 'name = "shop.price"\n' + TOML)
     monkeypatch.chdir(tmp_path)
     assert resolve("shop.price", ["prices.toml"]).reference == "shop.price"
-    infos = {info.name: info for info in describe(["prices.toml"])}
+    infos = {info.name: info for info in describe_handlers(["prices.toml"])}
     assert set(infos) == {"download", "http.lookup", "sample.words", "shop.price"}
     schema = infos["http.lookup"].config_schema
     assert schema is not None
@@ -278,7 +277,7 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, text: str | None, mes
     assert message in str(raised.value)
 
 
-def test_a_file_whose_name_is_no_name_needs_one(tmp_path: Path):
+def test_a_file_without_a_valid_name_needs_one(tmp_path: Path):
     with pytest.raises(UnknownHandler, match="name: 'my prices' is not a valid name"):
         of_file(written(tmp_path, TOML, "my prices.toml"))
 

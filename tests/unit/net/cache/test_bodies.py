@@ -127,7 +127,7 @@ async def test_a_body_shorter_than_announced_is_not_kept(rig):
 
 
 @pytest.mark.parametrize("size", [1_000, len(LARGE)])
-async def test_what_nobody_reads_to_its_end_is_not_kept(rig, size):
+async def test_a_body_that_is_not_read_to_its_end_is_not_stored(rig, size):
     rig.provider.script = fresh(LARGE[:size])
     reply = await rig.ask()
     await anext(reply.chunks())

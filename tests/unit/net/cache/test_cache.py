@@ -150,7 +150,7 @@ async def test_what_may_not_or_need_not_be_kept_is_not(rig, headers):
 
 
 @pytest.mark.parametrize("status", [206, 302, 400, 429, 500, 503])
-async def test_statuses_that_are_no_lasting_answers_are_not_kept(rig, status):
+async def test_statuses_that_are_not_lasting_answers_are_not_kept(rig, status):
     rig.provider.script = always(Answer(status, [("Last-Modified", "x")], b"no"))
     assert [(await rig.get()).kind for _ in range(2)] == [FETCHED, FETCHED]
 
@@ -221,7 +221,7 @@ async def test_another_variant_is_not_confirmed_for_this_one(rig):
         {"x_api_key": "bob"},
     ],
 )
-async def test_nobody_sees_what_was_answered_to_another(rig, viewer):
+async def test_a_user_does_not_see_cached_answers_of_another(rig, viewer):
     rig.provider.script = in_turn(fresh(b"for ann"), fresh(b"for bob"))
     await rig.get()
     assert (await rig.get(**viewer)).body == b"for bob"
@@ -235,7 +235,7 @@ async def test_authorized_and_private_answers_are_kept_for_whom_they_are(rig):
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
-async def test_a_change_is_felt_by_everybody(rig, method):
+async def test_a_change_reaches_every_process(rig, method):
     rig.provider.script = always(fresh())
     await rig.get()
     await rig.get(partition="bob")
@@ -322,7 +322,7 @@ async def test_head_and_get_are_kept_apart(rig):
 
 
 @pytest.mark.parametrize("name", ["if_none_match", "range"])
-async def test_whoever_keeps_copies_of_his_own_is_let_through(rig, name):
+async def test_a_conditional_request_bypasses_the_cache(rig, name):
     rig.provider.script = always(fresh())
     await rig.get()
     assert (await rig.get(**{name: "x"})).kind is FETCHED
@@ -336,7 +336,7 @@ async def test_it_is_still_there_after_a_restart(rig):
         assert (await rig.get(cache=cache)).kind is CACHED
 
 
-async def test_bytes_in_headers_that_are_no_text_come_back_as_they_were(rig):
+async def test_bytes_in_headers_that_are_not_text_come_back_as_they_were(rig):
     rig.provider.script = always(fresh(b"", ("Content-Disposition", 'filename="f\xfcr.pdf"')))
     first = await rig.get()
     await rig.cache.flush()

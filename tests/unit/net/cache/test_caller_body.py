@@ -18,7 +18,7 @@ REFETCHED = CallerBody("/papers", refetch=True)
 
 
 async def download(rig, note="a.pdf", caller_body=PAPERS, path="/", **options):
-    """Fetch and keep, as a caller does; how it was come by, the body, and what was noted."""
+    """Fetch and keep, as a caller does; its source, the body, and the note."""
     reply = await rig.ask(path, caller_body=caller_body, **options)
     try:
         body = b"".join([chunk async for chunk in reply.chunks()])
@@ -118,7 +118,7 @@ async def test_places_know_nothing_of_each_other(rig):
     assert (await download(rig, partition="bob"))[0] is FETCHED
 
 
-async def test_the_size_of_a_body_that_lies_elsewhere_is_no_matter(rig):
+async def test_the_size_of_an_external_body_is_not_limited(rig):
     rig.provider.script = always(Answer(200, [FRESH], b"x" * 100_000))
     small = CachePolicy(max_bytes=1_000)
     await download(rig, policy=small)
@@ -165,7 +165,7 @@ async def test_a_change_meanwhile_makes_it_worthless(rig):
 
 
 @pytest.mark.parametrize("status", [301, 404, 410])
-async def test_what_nobody_would_keep_needs_no_note(rig, status):
+async def test_an_answer_without_a_file_needs_no_note(rig, status):
     rig.provider.script = always(Answer(status, [FRESH, ("Location", "/b")], b"over there"))
     for kind in (FETCHED, CACHED):
         reply = await rig.ask(caller_body=PAPERS)
@@ -175,7 +175,7 @@ async def test_what_nobody_would_keep_needs_no_note(rig, status):
 
 
 @pytest.mark.parametrize("header", ["range", "if_none_match", "if_range"])
-async def test_whoever_asks_for_a_part_is_left_alone(rig, header):
+async def test_a_range_request_bypasses_the_cache(rig, header):
     rig.provider.script = always(Answer(200, [FRESH], b"hello"))
     await download(rig)
     for _ in range(2):
@@ -216,7 +216,7 @@ async def test_a_new_version_comes_whole_and_is_kept(rig):
     assert await download(rig) == (CACHED, b"", "a.pdf")
 
 
-async def test_without_custody_a_part_is_nobody_elses_business(rig):
+async def test_without_a_caller_body_a_partial_answer_is_not_cached(rig):
     rig.provider.script = in_turn(part(4, 9), Answer(200, [FRESH], b"hello"))
     await rig.get(**THE_REST)
     assert (await rig.get()).kind is FETCHED
@@ -255,7 +255,7 @@ async def test_where_nothing_is_kept_the_next_one_goes_by_itself(rig):
     assert len(rig.sent) == 2
 
 
-async def test_nobody_waits_for_ever_for_one_who_never_says(rig):
+async def test_callers_do_not_wait_forever_for_a_note_that_never_comes(rig):
     rig.provider.script = always(Answer(200, [FRESH], b"hello"))
     reply, others = await begin_together(rig, 2)
     assert await reply.read(100) == b"hello"

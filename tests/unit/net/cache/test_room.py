@@ -181,7 +181,7 @@ async def test_a_few_seconds_of_use_are_not_written_down(rig):
     assert rig.cache._cache_store._file._reader.pragma("data_version") != version
 
 
-async def test_nobody_else_on_the_machine_can_read_it(rig):
+async def test_other_users_of_the_machine_cannot_read_it(rig):
     rig.provider.script = by_number
     for path in ("/s1", "/l1"):
         await rig.get(path)

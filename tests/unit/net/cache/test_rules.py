@@ -1,5 +1,8 @@
 """What may be kept, and what a 304 means: hishel's word, asked in our way."""
 
+import subprocess
+import sys
+
 import hishel
 import pytest
 from hypothesis import given
@@ -9,12 +12,12 @@ from headgate.net.cache.entry import CacheEntry, packed, unpacked
 from headgate.net.cache.freshness import Freshness
 from headgate.net.cache.rules import (
     PRIVATE,
-    AskAgain,
-    Freshen,
-    Keep,
-    Pass,
+    FetchAgain,
+    NotStorable,
+    StillValid,
+    Storable,
     conditional,
-    judge,
+    judge_reply,
     judge_revalidation,
 )
 from headgate.ports.wire import WireRequest
@@ -41,12 +44,12 @@ def entry(*headers):
 def test_hop_by_hop_headers_and_named_ones_are_not_kept():
     kept = [("cache-control", 'no-cache="X-Once", max-age=5'), ("etag", "1"), ("etag", "2")]
     gone = [("connection", "close"), ("transfer-encoding", "chunked"), ("x-once", "now")]
-    assert judge(GET, 200, [*gone, *kept]) == Keep(tuple(kept))
+    assert judge_reply(GET, 200, [*gone, *kept]) == Storable(tuple(kept))
 
 
 def test_nothing_is_lost_where_nothing_must_be():
     headers = [("date", "x"), ("set-cookie", "a"), ("set-cookie", "b")]
-    assert judge(GET, 200, headers) == Keep(headers)
+    assert judge_reply(GET, 200, headers) == Storable(headers)
 
 
 fields = st.sampled_from(
@@ -77,17 +80,17 @@ def test_what_is_remembered_is_what_hishel_says_of_the_whole_answer(method, stat
     known = hishel.Response(status, hishel.Headers(lists))
     asked = hishel.Request(method, "https://example.org/")
     state = hishel.CacheMiss(options=PRIVATE, request=asked).next(known)
-    verdict = judge(WireRequest(method, "https://example.org/"), status, headers)
+    verdict = judge_reply(WireRequest(method, "https://example.org/"), status, headers)
     if isinstance(state, hishel.StoreAndUse):
-        assert isinstance(verdict, Keep)
+        assert isinstance(verdict, Storable)
         assert {name for name, _ in verdict.headers} == set(state.response.headers)
     else:
-        assert verdict == Pass()
+        assert verdict == NotStorable()
 
 
 @given(st.integers(200, 599), st.lists(st.tuples(st.text(max_size=8), st.text(max_size=20))))
 def test_no_answer_is_too_strange_to_be_judged(status, headers):
-    judge(GET, status, headers)
+    judge_reply(GET, status, headers)
     judge_revalidation(GET, status, headers, entry(("etag", "1")))
 
 
@@ -95,7 +98,7 @@ def test_a_304_brings_newer_headers():
     stale = entry(("etag", '"1"'), ("content-type", "text/plain"), ("x-old", "yes"))
     answer = [("etag", '"1"'), ("content-type", "text/html"), ("x-new", "yes")]
     verdict = judge_revalidation(GET, 304, answer, stale)
-    assert isinstance(verdict, Freshen)
+    assert isinstance(verdict, StillValid)
     assert dict(verdict.headers) == {
         "etag": '"1"',
         "content-type": "text/plain",
@@ -116,19 +119,19 @@ def test_a_304_brings_newer_headers():
 def test_a_304_must_be_about_what_we_have(ours, theirs, holds):
     answer = [(theirs, '"1"')] if theirs else []
     verdict = judge_revalidation(GET, 304, answer, entry((ours, '"1"')))
-    assert isinstance(verdict, Freshen) is holds
-    assert isinstance(verdict, AskAgain) is not holds
+    assert isinstance(verdict, StillValid) is holds
+    assert isinstance(verdict, FetchAgain) is not holds
 
 
 def test_a_304_with_another_tag_is_about_something_else():
     stale = entry(("etag", '"1"'))
-    assert judge_revalidation(GET, 304, [("etag", '"2"')], stale) == AskAgain()
+    assert judge_revalidation(GET, 304, [("etag", '"2"')], stale) == FetchAgain()
 
 
 def test_any_other_answer_is_judged_as_if_nothing_had_been_asked():
     stale = entry(("etag", '"1"'))
-    assert judge_revalidation(GET, 503, [], stale) == Pass()
-    assert judge_revalidation(GET, 200, [("etag", '"2"')], stale) == Keep([("etag", '"2"')])
+    assert judge_revalidation(GET, 503, [], stale) == NotStorable()
+    assert judge_revalidation(GET, 200, [("etag", '"2"')], stale) == Storable([("etag", '"2"')])
 
 
 def test_conditions_stand_behind_what_was_asked():
@@ -154,3 +157,19 @@ def test_a_line_break_makes_no_new_header():
     assert unpacked(packed([("a", b"f\xfcr".decode(errors="surrogateescape"))])) == (
         ("a", "f\udcfcr"),
     )
+
+
+LOOK = """
+import sys
+import headgate.net.cache.rules
+print("redis" in sys.modules)
+import redis
+print(redis.__name__, sys.modules["redis"] is redis)
+"""
+
+
+def test_the_rules_of_caching_bring_no_redis_along_and_leave_it_to_others():
+    said = subprocess.run(
+        [sys.executable, "-c", LOOK], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert said.stdout.split() == ["False", "redis", "True"]

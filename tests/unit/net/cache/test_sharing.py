@@ -69,7 +69,7 @@ async def test_what_cannot_be_shared_is_fetched_by_each(rig):
     assert len(rig.sent) == CALLERS
 
 
-async def test_the_next_time_nobody_waits_in_vain(rig):
+async def test_a_known_uncacheable_url_is_not_coalesced(rig):
     rig.provider.script = always(Answer(200, [("Cache-Control", "no-store")], b"mine"))
     await rig.get()
     rig.let_out.clear()
@@ -128,7 +128,7 @@ async def test_a_caller_that_is_cancelled_does_not_take_the_others_along(rig):
     assert kinds(others) == {FETCHED: 1, SHARED: 1}
 
 
-async def test_whoever_waits_may_be_cancelled(rig):
+async def test_a_waiting_request_can_be_cancelled(rig):
     rig.provider.script = fresh()
     rig.let_out.clear()
     tasks = [asyncio.create_task(rig.get()) for _ in range(3)]
@@ -140,7 +140,7 @@ async def test_whoever_waits_may_be_cancelled(rig):
     assert (first.kind, last.kind) == (FETCHED, SHARED)
 
 
-async def test_a_reader_that_stops_reading_is_not_waited_for_for_ever(rig):
+async def test_a_reader_that_stops_reading_is_not_waited_for_forever(rig):
     rig.provider.script = fresh()
     idle = await rig.ask()
     waiting = asyncio.create_task(rig.get())
@@ -177,7 +177,7 @@ async def test_variants_are_fetched_once_each(rig):
     assert len(rig.sent) == 2
 
 
-async def test_whoever_insists_on_asking_asks(rig):
+async def test_no_cache_requests_are_not_coalesced(rig):
     rig.provider.script = fresh()
     answers = await all_at_once(rig, callers=4, cache_control="no-cache")
     assert kinds(answers) == {FETCHED: 4}

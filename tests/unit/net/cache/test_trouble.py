@@ -34,7 +34,7 @@ async def twice(rig, **options):
 
 
 @pytest.mark.parametrize("rubbish", [b"no database at all", b"SQLite format 3\0" + b"\xff" * 5_000])
-async def test_a_file_that_is_no_database_is_set_aside(rig, rubbish, tmp_path):
+async def test_a_file_that_is_not_a_database_is_set_aside(rig, rubbish, tmp_path):
     folder = tmp_path / "other"
     folder.mkdir()
     (folder / "cache.db").write_bytes(rubbish)

@@ -9,6 +9,7 @@ from headgate.stores.postgres.literals import (
     pack_rows,
     settlement_arrays,
     storable,
+    stored_forms,
     text_array,
 )
 
@@ -77,3 +78,16 @@ def test_a_row_with_nul_keeps_its_columns():
     lines = b"".join(copy_blocks(packed, [1])).decode().splitlines()
     assert [line.split("\t")[0] for line in lines] == ["a\ufffdb", "c?"]
     assert {line.count("\t") for line in lines} == {10}
+
+
+def test_values_of_a_query_become_what_can_be_stored():
+    given = {"text": "a\x00b", "ids": [1, 2], "flags": (True, False), "keys": ["a,b", None]}
+    assert stored_forms({**given, "none": None, "n": 3, "empty": []}) == {
+        "text": "a\ufffdb",
+        "ids": "{1,2}",
+        "flags": "{true,false}",
+        "keys": '{"a,b",null}',
+        "none": None,
+        "n": 3,
+        "empty": "{}",
+    }

@@ -18,11 +18,11 @@ from headgate.ports.artifacts import (
     FolderReadOnly,
     FolderTrouble,
 )
-from headgate.transfer.artifacts import committer, content_store, durability, partial
+from headgate.transfer.artifacts import committer, content_store, disk, partial
+from headgate.transfer.artifacts.disk import artifact_error
 from headgate.transfer.artifacts.draft import SMALL_BYTES
-from headgate.transfer.artifacts.errors import artifact_error
 from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
-from tests.kit.mounts import mounted, needs_root, remount
+from tests.kit.filesystems import mounted, needs_root, remount
 
 IS_ROOT = os.geteuid() == 0
 
@@ -105,14 +105,14 @@ async def test_a_folder_that_became_read_only_stops_the_job(mount):
             await keep(folder, "b.pdf", b"two")
 
 
-async def test_a_folder_that_cannot_be_made_is_told_at_once(tmp_path):
+async def test_a_folder_that_cannot_be_made_is_reported_immediately(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(FolderTrouble, match="file"):
         async with ArtifactFolder(tmp_path / "file" / "out"):
             pass
 
 
-async def test_a_folder_whose_path_is_too_long_is_told_at_once(tmp_path):
+async def test_a_folder_whose_path_is_too_long_is_reported_immediately(tmp_path):
     for long in ("x" * 300, "/".join(["x" * 200] * 19)):
         with pytest.raises(FolderTrouble, match="too long"):
             async with ArtifactFolder(tmp_path / long):
@@ -157,7 +157,7 @@ async def test_one_file_that_does_not_get_to_the_disk_does_not_harm_others(tmp_p
 
 
 async def test_a_disk_that_cannot_sync_as_a_whole_is_asked_file_by_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(durability, "_syncfs", lambda _: -1)
+    monkeypatch.setattr(disk, "_syncfs", lambda _: -1)
     async with ArtifactFolder(tmp_path) as folder:
         kept = await asyncio.gather(*(keep(folder, f"{n}.pdf", b"%d" % n) for n in range(20)))
     assert [(tmp_path / each.path).read_bytes() for each in kept] == [b"%d" % n for n in range(20)]
@@ -167,7 +167,7 @@ def test_files_that_did_not_get_to_the_disk_are_told_one_by_one(tmp_path):
     with (tmp_path / "good").open("wb") as good:
         reading, writing = os.pipe()  # there is no disk behind it
         with os.fdopen(reading, "rb"), os.fdopen(writing, "wb"):
-            failed = durability.sync_all([good.fileno(), writing], [tmp_path], good.fileno())
+            failed = disk.sync_all([good.fileno(), writing], [tmp_path], good.fileno())
     assert set(failed) == {writing}
 
 
@@ -185,7 +185,7 @@ async def test_a_file_that_vanished_is_its_own_trouble(tmp_path):
 
 
 @pytest.mark.parametrize("links", [True, False])
-async def test_when_every_name_is_taken_the_file_is_given_up(tmp_path, monkeypatch, links):
+async def test_when_every_name_is_taken_the_file_is_abandoned(tmp_path, monkeypatch, links):
     sha256 = hashlib.sha256(b"one").hexdigest()
     for name in ("a.pdf", f"a-{sha256[:8]}.pdf", f"a-{sha256}.pdf", sha256):
         (tmp_path / name).mkdir()
@@ -198,7 +198,7 @@ async def test_when_every_name_is_taken_the_file_is_given_up(tmp_path, monkeypat
     assert files(tmp_path) == []
 
 
-async def test_a_content_that_is_tidied_away_meanwhile_is_stored_again(tmp_path, monkeypatch):
+async def test_a_content_that_is_cleaned_up_meanwhile_is_stored_again(tmp_path, monkeypatch):
     link, stored = os.link, tmp_path / content_store.STORE
 
     def tidied_before(source, target):

@@ -19,7 +19,7 @@ from headgate.transfer.artifacts.file_writer import FileWriter, FileWriterGone
 from headgate.transfer.artifacts.file_writer_main import OrderLoop
 from headgate.transfer.artifacts.file_writer_messages import Frames, framed
 from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
-from tests.kit.mounts import mounted, needs_root, remount
+from tests.kit.filesystems import mounted, needs_root, remount
 
 ORIGIN = FileOrigin("http://a/paper", '"1"')
 
@@ -79,7 +79,7 @@ async def test_many_files_at_once_each_get_their_own_answer(folder, out):
     assert files(out / ASIDE) == []
 
 
-async def test_names_and_contents_are_told_apart_as_ever(folder, out):
+async def test_names_and_contents_are_distinguished_as_ever(folder, out):
     first = await keep(folder, "paper.pdf", b"one")
     second = await keep(folder, "paper.pdf", b"two")
     twin = await keep(folder, "twin.pdf", b"one")
@@ -90,7 +90,7 @@ async def test_names_and_contents_are_told_apart_as_ever(folder, out):
 
 async def test_it_is_asked_for_small_files_alone(folder, out):
     file_writer = folder.file_writer()
-    process_of(folder).send_signal(signal.SIGSTOP)  # whoever waited for it would wait for ever
+    process_of(folder).send_signal(signal.SIGSTOP)  # a wait for it would never end
     large = await keep(folder, "large.pdf", b"x" * SMALL_BYTES)
     process_of(folder).send_signal(signal.SIGCONT)
     small = await keep(folder, "small.pdf", b"x" * (SMALL_BYTES - 1))
@@ -147,7 +147,7 @@ async def test_after_many_small_files_there_is_one_again(out, monkeypatch):
     assert len(shown(out)) == 6
 
 
-async def test_whoever_is_told_to_stop_leaves_a_whole_file_or_none(folder, out):
+async def test_a_stopped_process_leaves_a_whole_file_or_none(folder, out):
     process_of(folder).send_signal(signal.SIGSTOP)
     task = asyncio.create_task(keep(folder, "a.pdf", b"one"))
     await orders_sent(folder, 1)
@@ -209,7 +209,7 @@ async def test_a_file_that_finds_no_name_is_its_own_trouble(folder, out):
         await keep(folder, "a.pdf", b"one")
 
 
-async def test_nobody_is_asked_after_it_was_closed(out):
+async def test_a_closed_file_writer_takes_no_file(out):
     async with ArtifactFolder(out):
         file_writer = await FileWriter.start(out, out / ASIDE)
         await file_writer.close()
@@ -218,7 +218,7 @@ async def test_nobody_is_asked_after_it_was_closed(out):
             await file_writer.keep("item", "a.pdf", "0" * 64, b"one")
 
 
-def test_it_ends_when_nobody_wants_anything(tmp_path):
+def test_the_file_writer_ends_when_idle(tmp_path):
     ours, theirs = socket.socketpair()
     with ours, theirs:
         OrderLoop(tmp_path, tmp_path / ASIDE, theirs, idle_s=0.0).run()

@@ -115,7 +115,7 @@ async def test_the_same_again_gets_the_same_name(folder, out):
     assert len(shown(out)) == 2
 
 
-async def test_what_somebody_else_put_there_is_not_touched(folder, out):
+async def test_foreign_files_are_not_touched(folder, out):
     (out / "paper.pdf").write_bytes(b"mine")
     (out / f"paper-{hashlib.sha256(b'new').hexdigest()[:8]}.pdf").write_bytes(b"mine too")
     stored = await keep(folder, "paper.pdf", b"new")
@@ -191,7 +191,7 @@ async def test_abandoning_after_the_end_is_harmless(folder, out):
     assert shown(out) == {"paper.pdf": b"one"}
 
 
-async def test_whoever_is_cancelled_leaves_a_whole_file_or_none(folder, out):
+async def test_a_cancelled_write_leaves_a_whole_file_or_none(folder, out):
     draft = await folder.begin("paper")
     draft.start(ORIGIN)
     await draft.write(b"one")
@@ -227,7 +227,7 @@ async def test_other_digests_are_computed_when_asked_for(folder):
 
 
 @pytest.mark.parametrize("pieces", [[b"abc"], SOME])
-async def test_a_later_try_goes_on_where_the_earlier_one_stopped(tmp_path, out, pieces):
+async def test_a_later_try_resumes_where_the_earlier_one_stopped(tmp_path, out, pieces):
     await left(tmp_path, *pieces)
     content = b"".join(pieces)
     async with ArtifactFolder(out) as folder:
@@ -241,7 +241,7 @@ async def test_a_later_try_goes_on_where_the_earlier_one_stopped(tmp_path, out, 
     assert hidden(out, ASIDE) == []
 
 
-async def test_a_version_that_changed_begins_anew(tmp_path, out):
+async def test_a_version_that_changed_starts_over(tmp_path, out):
     await left(tmp_path, *SOME)
     async with ArtifactFolder(out) as folder:
         draft = await folder.begin("paper")
@@ -299,7 +299,7 @@ async def test_tidying_removes_the_first_name_of_what_has_its_second(tmp_path, o
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"origin":1}'])
-async def test_a_note_that_cannot_be_read_begins_anew(tmp_path, out, text):
+async def test_a_note_that_cannot_be_read_starts_over(tmp_path, out, text):
     await left(tmp_path, b"abc")
     [note] = (out / ASIDE).glob("*.json")
     note.write_text(text)
@@ -323,7 +323,7 @@ async def test_a_try_that_got_no_answer_keeps_what_was_left(tmp_path, out):
             await draft.leave()
 
 
-async def test_a_third_try_goes_on_after_the_second(tmp_path, out):
+async def test_a_third_try_continues_after_the_second(tmp_path, out):
     await left(tmp_path, b"abc")
     async with ArtifactFolder(out) as folder:
         draft = await folder.begin("paper")
@@ -445,7 +445,7 @@ async def test_tidying_removes_copies_that_no_later_try_would_find(tmp_path, out
     assert hidden(out, ASIDE) == []
 
 
-async def test_tidying_removes_what_nobody_came_back_for(tmp_path, out):
+async def test_cleanup_removes_abandoned_partial_files(tmp_path, out):
     await left(tmp_path, *SOME)
     async with ArtifactFolder(out) as folder:
         assert (await folder.tidy(before_us=2**62)).leftovers == 1

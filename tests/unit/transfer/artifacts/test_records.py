@@ -7,8 +7,8 @@ import os
 
 import pytest
 
+from headgate.core.download_folder import AttemptStep, FinalOutcome, ManifestLine
 from headgate.core.errors import BadSource
-from headgate.core.manifest import AttemptStep, FinalOutcome, ManifestLine
 from headgate.ports.artifacts import FolderGone
 from headgate.transfer.artifacts.checking import Discrepancy, FileDifference, FolderCheck
 from headgate.transfer.artifacts.records import attempts_file, manifest_file, write_all

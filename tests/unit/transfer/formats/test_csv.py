@@ -10,7 +10,8 @@ import pytest
 from headgate.core.errors import BadSource
 from headgate.transfer.formats import csv as csv_format
 from headgate.transfer.formats.cells import Formulas, csv_cells, neutral
-from headgate.transfer.formats.csv import CsvReader, CsvSource, CsvWriter
+from headgate.transfer.formats.csv import CsvReader, CsvSource
+from headgate.transfer.formats.csv_writer import CsvWriter
 from headgate.transfer.limits import Limits
 from tests.kit.rows import all_rows, batches, good_values
 
@@ -76,7 +77,7 @@ def test_a_nul_is_kept(path: Path):
     assert good_values(source(path, "a\nx\0y\n")) == [{"a": "x\0y"}]
 
 
-def test_unicode_line_separators_are_no_line_ends(path: Path):
+def test_unicode_line_separators_are_not_line_ends(path: Path):
     assert good_values(source(path, "a\nx\u2028y\x0cz\x85\n")) == [{"a": "x\u2028y\x0cz\x85"}]
 
 
@@ -257,7 +258,7 @@ def test_overlong_lines_in_utf_16(path: Path):
     ("content", "message"),
     [('a,"b\n1,2\n', "never closed"), ('"' + "x\n" * 600_000, "too long or never ends")],
 )
-def test_a_header_that_never_ends_is_no_header(path: Path, content: str, message: str):
+def test_a_header_without_an_end_is_refused(path: Path, content: str, message: str):
     with pytest.raises(BadSource, match=message):
         source(path, content, limits=Limits(max_record_bytes=300_000)).open()
 

@@ -114,7 +114,7 @@ async def test_bytes_that_break_off_leave_nothing_behind(tmp_path: Path):
     assert [each for each in (tmp_path / "blobs").rglob("*") if each.is_file()] == []
 
 
-def test_what_is_no_image_is_a_bad_row(tmp_path: Path):
+def test_what_is_not_an_image_is_a_bad_row(tmp_path: Path):
     kept: list[bytes] = []
     members = {
         "a.png": b"no image",
@@ -172,7 +172,7 @@ def test_several_files_keep_the_names_of_their_owner(tmp_path: Path):
         open_images([("a", tmp_path), ("b", tmp_path)], Limits(max_members=1))
 
 
-def test_reading_goes_on_after_any_image(tmp_path: Path):
+def test_reading_continues_after_any_image(tmp_path: Path):
     path = zipped(tmp_path / "a.zip", {f"{n}.png": image() for n in range(4)})
     source = open_source(path)
     whole = all_rows(source)

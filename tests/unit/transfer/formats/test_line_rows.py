@@ -67,7 +67,7 @@ def test_a_line_without_an_end_costs_little(path: Path):
 
 @settings(max_examples=50, deadline=None)
 @given(lines=st.lists(st.sampled_from(["a", "", "# c", "b\r", " d ", "é€"]), max_size=12))
-def test_reading_goes_on_at_any_position(tmp_path_factory, lines: list[str]):
+def test_reading_continues_at_any_position(tmp_path_factory, lines: list[str]):
     path = tmp_path_factory.mktemp("list") / "urls.txt"
     path.write_bytes("\n".join(lines).encode())
     source = open_source(path)

@@ -10,8 +10,13 @@ from pyarrow import parquet
 
 from headgate.core.errors import BadSource
 from headgate.transfer.formats import parquet as parquet_format
-from headgate.transfer.formats.parquet import ParquetSource, ParquetWriter
-from headgate.transfer.formats.parquet_columns import ColumnKind, kind_of, together
+from headgate.transfer.formats.parquet import (
+    ColumnKind,
+    ParquetSource,
+    ParquetWriter,
+    kind_of,
+    together,
+)
 from headgate.transfer.limits import Limits
 from tests.kit.rows import all_rows, batches, good_values
 
@@ -56,7 +61,7 @@ def test_types_have_a_form_in_json(path: Path):
     ]
 
 
-def test_reading_goes_on_inside_and_after_row_groups(path: Path):
+def test_reading_continues_inside_and_after_row_groups(path: Path):
     parquet.write_table(pa.table({"n": list(range(50))}), path, row_group_size=7)
     source = ParquetSource(path)
     for batch in batches(source, rows=13):

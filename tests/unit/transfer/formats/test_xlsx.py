@@ -168,7 +168,7 @@ def test_a_workbook_that_unpacks_to_too_much_is_refused(path: Path):
         XlsxSource(path).open()
 
 
-def test_an_archive_that_is_no_workbook(path: Path):
+def test_an_archive_that_is_not_a_workbook(path: Path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("a.txt", "a")
     with pytest.raises(BadSource, match="cannot be read as a workbook"):
@@ -224,7 +224,7 @@ def test_a_text_that_is_too_long_is_cut_with_a_mark(path: Path):
     assert whole == "x" * LONGEST_TEXT
 
 
-def test_rows_go_on_in_further_sheets(path: Path):
+def test_rows_continue_in_further_sheets(path: Path):
     write(path, [{"n": n} for n in range(25)], sheet_rows=11)
     sheets = openpyxl.load_workbook(path).worksheets
     assert [sheet.title for sheet in sheets] == ["Sheet1", "Sheet2", "Sheet3"]
@@ -294,7 +294,7 @@ def test_a_moment_after_days_keeps_its_time(path: Path, at: int):
 @pytest.mark.parametrize(
     ("count", "words"), [(1, "1 cell contains a formula"), (3, "3 cells contain")]
 )
-def test_formulas_that_nobody_has_calculated_are_counted(path: Path, count: int, words: str):
+def test_formulas_without_a_cached_value_are_counted(path: Path, count: int, words: str):
     book = openpyxl.Workbook()
     book.active.title = "A & B"
     book.active.append(["n", "sum"])
@@ -309,7 +309,7 @@ def test_formulas_that_nobody_has_calculated_are_counted(path: Path, count: int,
     assert "without a stored value" in note
 
 
-def test_formulas_with_a_value_are_no_matter(path: Path):
+def test_a_sheet_without_formulas_has_no_notes(path: Path):
     write(path, [{"a": 1}])
     reader = XlsxSource(path).open()
     reader.close()

@@ -39,7 +39,7 @@ def test_each_has_its_port(scheme: str, port: int):
         ("ftp://me:s3cret%0d%0a@host/a", "control character"),
     ],
 )
-def test_what_is_no_address_is_said_to_be_none(url: str, problem: str):
+def test_what_is_not_an_address_is_rejected(url: str, problem: str):
     with pytest.raises(BadSource, match=problem) as caught:
         parse_address(url)
     assert "s3cret" not in str(caught.value)

@@ -115,7 +115,7 @@ def test_a_link_put_there_after_the_check_is_not_followed(
         place_of(root).stat(str(victim))
 
 
-def test_a_pipe_or_a_device_is_no_source(root: Path):
+def test_a_pipe_or_a_device_is_not_a_source(root: Path):
     os.mkfifo(root / "pipe")
     with pytest.raises(BadSource, match="not a regular file"):
         place_of(root).stat(str(root / "pipe"))

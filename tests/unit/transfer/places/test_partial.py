@@ -43,7 +43,7 @@ def test_another_version_forgets_the_first_at_once(tmp_path: Path):
         assert part.kept() == NOTHING
 
 
-def test_what_goes_on_is_cut_to_what_was_noted(tmp_path: Path):
+def test_a_resumed_file_is_cut_to_the_recorded_length(tmp_path: Path):
     copied(tmp_path / "copy", "v1", b"abc")
     with (tmp_path / "copy.part").open("ab") as file:
         file.write(b"\0\0\0")  # as a power cut may leave it
@@ -81,14 +81,14 @@ def test_a_long_copy_is_noted_on_its_way(tmp_path: Path, monkeypatch):
         assert part.kept() == KeptCopy("v1", 5)
 
 
-def test_a_full_disk_is_said_to_be_full(tmp_path: Path):
+def test_a_full_disk_is_reported_as_full(tmp_path: Path):
     (tmp_path / "copy.part").symlink_to("/dev/full")
     with pytest.raises(SourceUnreachable, match=r"cannot be stored: No space left"):
         copied(tmp_path / "copy", "v1", b"x" * 100_000)
     assert not (tmp_path / "copy").exists()
 
 
-def test_a_folder_that_is_not_there_is_said_to_be_missing(tmp_path: Path):
+def test_a_folder_that_is_not_there_is_reported_as_missing(tmp_path: Path):
     with pytest.raises(SourceUnreachable, match="No such file"), PartialCopy(tmp_path / "a" / "b"):
         pytest.fail("there is nothing to write to")
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.ports.place import FoundFile
+from headgate.ports.source import FoundFile
 from headgate.transfer.places.opening import open_place
 from headgate.transfer.places.settings import PlaceSettings
 from headgate.transfer.places.watching import (
@@ -44,7 +44,7 @@ def test_old_files_are_taken_at_the_first_look(tmp_path: Path):
     assert names(arrivals(place, settings, Sightings(), NOW)) == ["old.csv"]
 
 
-def test_a_file_whose_time_lies_ahead_is_taken_when_it_stands_still(tmp_path: Path):
+def test_a_file_whose_time_is_in_the_future_is_taken_when_it_stands_still(tmp_path: Path):
     write(tmp_path / "a.csv", "x", -3_600)
     place, settings = folder_of(tmp_path)
     seen = Sightings()
@@ -53,7 +53,7 @@ def test_a_file_whose_time_lies_ahead_is_taken_when_it_stands_still(tmp_path: Pa
     assert names(arrivals(place, settings, seen, NOW + 60 * SECOND)) == ["a.csv"]
 
 
-def test_a_file_that_grows_begins_anew(tmp_path: Path):
+def test_a_file_that_grows_starts_over(tmp_path: Path):
     place, settings = folder_of(tmp_path)
     seen = Sightings()
     write(tmp_path / "a.csv", "x", 0)

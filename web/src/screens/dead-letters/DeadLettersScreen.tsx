@@ -18,15 +18,12 @@ import {
   Toolbar,
   useSelection,
 } from "../../design";
-import { useCursor } from "../../shell/cursor";
 import { PartialList } from "../../shell/PartialList";
-import { useFilter } from "../../shell/useFilter";
-import { ListedItem } from "../item/ListedItem";
-import { useOpenItem } from "../item/useOpenItem";
+import { useCursor, useFilter } from "../../shell/urlState";
+import { ListedItem, useOpenItem } from "../item/ListedItem";
 import { RunAgain } from "../reprocess/RunAgain";
-import { CLASS_CHOICES } from "./classes";
 import { columnsOf } from "./columns";
-import { EVERYTHING, inWords, replayOf } from "./requests";
+import { CLASS_CHOICES, EVERYTHING, inWords, replayOf } from "./model";
 
 const route = getRouteApi("/frame/dead-letters");
 const rowId = (item: Item) => item.id;
@@ -85,7 +82,7 @@ export function DeadLettersScreen() {
             ? [{ key: "r", about: "Run again", run: (row) => setAsked({ itemIds: [row.id] }) }]
             : []
         }
-        empty={<Nothing isFiltered={isFiltered} />}
+        empty={<NoDeadLetters isFiltered={isFiltered} />}
       />
       {item && <ListedItem rows={rows} itemId={item} />}
       {asked && (
@@ -129,7 +126,7 @@ function Filters({ errorClass, jobType }: { [name: string]: string | undefined }
   );
 }
 
-function Nothing({ isFiltered }: { isFiltered: boolean }) {
+function NoDeadLetters({ isFiltered }: { isFiltered: boolean }) {
   const setFilter = useFilter();
   if (isFiltered) {
     return (

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { Item } from "../../api";
 import { Ago, Badge, type Column, grouped } from "../../design";
 import { type } from "../pending/columns";
-import { classInWords } from "./classes";
+import { classInWords } from "./model";
 
 /** `jobs` maps ids to names. */
 export function columnsOf(isAdmin: boolean, jobs: ReadonlyMap<string, string>): Column<Item>[] {

@@ -1,25 +1,21 @@
 import type { Attempt, ItemWhole } from "../../api";
-import { Badge, classes, duration, grouped, Time, type Tone } from "../../design";
+import { Badge, classes, duration, grouped, statusStyle, Time, type Tone } from "../../design";
 import styles from "./Attempts.module.css";
 import { Calls } from "./Calls";
-import { isCounted, PARTS, type Split, splitOf, totalOf } from "./timeline";
+import { isCounted, PARTS, type Split, splitOf, totalOf } from "./model";
 
 const WORDS: Record<keyof Split, string> = {
   retry: "waiting for retry",
   queue: "in queue",
-  gate: "at the gate",
+  gate: "waiting for the rate limit",
   network: "network",
   work: "handler",
 };
 
 const LEAST_MS = 0.5;
 
+/** Tones of outcomes that leave the item open. Other outcomes have the tone of their status. */
 const TONES: Record<string, Tone> = {
-  done: "done",
-  not_found: "not-found",
-  skipped: "skipped",
-  review: "review",
-  error: "error",
   retry: "warn",
   throttled: "warn",
   deferred: "warn",
@@ -74,7 +70,9 @@ function Head({ attempt }: { attempt: Attempt }) {
       ) : (
         <span className={styles.muted}>not counted</span>
       )}
-      <Badge tone={TONES[outcome] ?? "pending"}>{outcome.replaceAll("_", " ")}</Badge>
+      <Badge tone={TONES[outcome] ?? statusStyle(outcome.toUpperCase()).tone}>
+        {outcome.replaceAll("_", " ")}
+      </Badge>
       {errorClass && errorClass !== outcome && <span>{errorClass}</span>}
       {strategy > 0 && <span>strategy {grouped(strategy + 1)}</span>}
       <span className={styles.muted}>

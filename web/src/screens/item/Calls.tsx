@@ -1,7 +1,7 @@
 import type { Call } from "../../api";
 import { Badge, bytes, CopyButton, duration, type Tone } from "../../design";
 import styles from "./Calls.module.css";
-import { curlOf } from "./curl";
+import { curlOf } from "./model";
 
 const KINDS: Record<string, { word: string; tone: Tone }> = {
   fetched: { word: "Fetched", tone: "processing" },
@@ -38,7 +38,7 @@ function Line({ call }: { call: Call }) {
         </code>
         <span className={styles.muted}>
           <Badge tone={style.tone}>{style.word}</Badge> {duration(call.ranMs / 1000)}
-          {call.waitedMs >= 1 && `, after ${duration(call.waitedMs / 1000)} at the gate`},{" "}
+          {call.waitedMs >= 1 && `, after ${duration(call.waitedMs / 1000)} for the rate limit`},{" "}
           {bytes(call.bytes)}
           {cause && ` · ${cause}`}
         </span>

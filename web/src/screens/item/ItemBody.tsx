@@ -3,9 +3,8 @@ import type { ReactNode } from "react";
 import { type ItemWhole, isOpen } from "../../api";
 import { CopyButton, grouped, StatusBadge, Time } from "../../design";
 import { Attempts } from "./Attempts";
-import { curlOfApi } from "./curl";
 import styles from "./ItemBody.module.css";
-import { attemptsTold } from "./timeline";
+import { attemptsInWords, curlOfApi } from "./model";
 import { Value } from "./Value";
 import { WhyWaiting } from "./WhyWaiting";
 
@@ -39,7 +38,7 @@ export function ItemBody({ item }: { item: ItemWhole }) {
           <Value value={item.normalized} />
         </Part>
       )}
-      <Part title={attemptsTold(item.attempts, item.history)}>
+      <Part title={attemptsInWords(item.attempts, item.history)}>
         <Attempts item={item} />
       </Part>
     </div>
@@ -58,7 +57,7 @@ function Facts({ item }: { item: ItemWhole }) {
         , line {grouped(item.line)}
       </span>
       <span>
-        Changed <Time at={item.updatedAt} />
+        Updated <Time at={item.updatedAt} />
       </span>
       <span>Item {item.id}</span>
       <CopyButton

@@ -1,8 +1,8 @@
 import { useItem } from "../../api";
 import { Button, Drawer, ErrorState, Loading, useKey } from "../../design";
 import { ItemBody } from "./ItemBody";
+import { titleOf } from "./model";
 import { RunItemAgain } from "./RunItemAgain";
-import { titleOf } from "./title";
 
 /** An item in a drawer beside its list. */
 export function ItemDrawer({

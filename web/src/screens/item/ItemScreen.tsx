@@ -3,8 +3,8 @@ import { useItem } from "../../api";
 import { ErrorState, Loading, Panel, Screen } from "../../design";
 import { useLiveJob } from "../../live";
 import { ItemBody } from "./ItemBody";
+import { titleOf } from "./model";
 import { RunItemAgain } from "./RunItemAgain";
-import { titleOf } from "./title";
 
 const route = getRouteApi("/frame/items/$itemId");
 

@@ -1,10 +1,25 @@
-import { useState } from "react";
+import { useNavigate } from "@tanstack/react-router";
+import { useCallback, useState } from "react";
 import type { Item, Rows } from "../../api";
 import { ItemDrawer } from "./ItemDrawer";
-import { neighboursOf } from "./neighbours";
-import { useOpenItem } from "./useOpenItem";
+import { neighboursOf } from "./model";
 
-const AROUND = 20;
+/** Opens an item in the drawer; the list keeps its position. */
+export function useOpenItem(): (itemId: string | undefined) => void {
+  const navigate = useNavigate();
+  return useCallback(
+    (itemId) =>
+      void navigate({
+        to: ".",
+        search: (old: object) => ({ ...old, item: itemId }),
+        replace: true,
+        resetScroll: false,
+      }),
+    [navigate],
+  );
+}
+
+const NEIGHBOURS_LOADED = 20;
 
 /** The open item of a list, with next and previous. */
 export function ListedItem({ rows, itemId }: { rows: Rows<Item>; itemId: string }) {
@@ -23,7 +38,7 @@ export function ListedItem({ rows, itemId }: { rows: Rows<Item>; itemId: string 
             Math.min(index, opened ?? index),
             Math.max(index, opened ?? index),
           ];
-          rows.show(Math.max(0, first - AROUND), last + AROUND);
+          rows.show(Math.max(0, first - NEIGHBOURS_LOADED), last + NEIGHBOURS_LOADED);
           open(to);
         };
   const onNext = go(next, 1);

@@ -24,9 +24,9 @@ function Table({ of }: { of: Record<string, unknown> }) {
           <dt>{name}</dt>
           <dd>
             {typeof value === "object" && value !== null ? (
-              <Inner value={value} />
+              <ObjectValue value={value} />
             ) : (
-              <Leaf value={value} />
+              <ScalarValue value={value} />
             )}
           </dd>
         </div>
@@ -35,7 +35,7 @@ function Table({ of }: { of: Record<string, unknown> }) {
   );
 }
 
-function Inner({ value }: { value: object }) {
+function ObjectValue({ value }: { value: object }) {
   return <Json text={JSON.stringify(value, null, 2)} />;
 }
 
@@ -48,7 +48,7 @@ function Json({ text }: { text: string }) {
   );
 }
 
-function Leaf({ value }: { value: unknown }) {
+function ScalarValue({ value }: { value: unknown }) {
   if (value === null) return <span className={styles.none}>null</span>;
   if (value === "") return <span className={styles.none}>empty</span>;
   const text = String(value);

@@ -1,11 +1,22 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { type Event, isUnfinished, type Job, useLog } from "../../api";
-import { Ago, Badge, Button, type Column, DataGrid, EmptyState, Time } from "../../design";
+import { type Event, type Gate, isUnfinished, type Job, useJobGates, useLog } from "../../api";
+import {
+  Ago,
+  Badge,
+  Button,
+  type Column,
+  DataGrid,
+  EmptyState,
+  ErrorState,
+  Panel,
+  Time,
+} from "../../design";
 import { ItemDrawer } from "../item/ItemDrawer";
-import { useOpenItem } from "../item/useOpenItem";
+import { useOpenItem } from "../item/ListedItem";
+import { Evidence } from "../providers/Evidence";
+import { isStep } from "../providers/model";
 import styles from "./ActivityTab.module.css";
-import { toneOf, wordOf } from "./eventKinds";
-import { LimitChanges } from "./LimitChanges";
+import { toneOf, wordOf } from "./model";
 import { RetriesAhead } from "./RetriesAhead";
 
 const route = getRouteApi("/frame/jobs/$jobId");
@@ -77,4 +88,34 @@ function ItemOf({ event: { itemId } }: { event: Event }) {
       {itemId}
     </Button>
   );
+}
+
+const SHOWN = 20;
+
+/** Rate changes of the job's providers, with their evidence. */
+export function LimitChanges({ job }: { job: Job }) {
+  const gates = useJobGates(job.id);
+  const changes = changesIn(gates.data?.items ?? [], job).slice(0, SHOWN);
+  return (
+    <Panel title="Limit changes">
+      {gates.error && <ErrorState error={gates.error} retry={() => void gates.refetch()} />}
+      {gates.data && changes.length === 0 && (
+        <p className={styles.muted}>No rate-limit changes. This job has not been throttled.</p>
+      )}
+      <Evidence lines={changes} />
+    </Panel>
+  );
+}
+
+/** Rate changes during the job, newest first. */
+export function changesIn(
+  gates: readonly Pick<Gate, "name" | "evidence">[],
+  { createdAt, finishedAt }: Pick<Job, "createdAt" | "finishedAt">,
+) {
+  const isWithin = ({ at }: { at: string | null }) =>
+    at !== null && at >= (createdAt ?? "") && (finishedAt === null || at <= finishedAt);
+  return gates
+    .flatMap(({ name, evidence }) => evidence.map((line) => ({ gate: name, ...line })))
+    .filter((line) => isStep(line) && isWithin(line))
+    .sort((a, b) => (b.at ?? "").localeCompare(a.at ?? ""));
 }

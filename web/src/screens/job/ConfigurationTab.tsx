@@ -12,7 +12,7 @@ import {
 } from "../../design";
 import { Value } from "../item/Value";
 import styles from "./ConfigurationTab.module.css";
-import { readingOf } from "./reading";
+import { readingOf } from "./model";
 
 /** Source and settings of a job. The server masks secrets. */
 export function ConfigurationTab({ job }: { job: Job }) {

@@ -1,5 +1,5 @@
 import { countOf, ITEM_STATUSES, type ItemStatus, type Job } from "../../api";
-import { classes, grouped, Icon, statusStyle } from "../../design";
+import { grouped, Icon, statusStyle, toneStyle } from "../../design";
 import styles from "./Counters.module.css";
 
 /** Number of items by status; each opens the grid with that filter. */
@@ -28,7 +28,7 @@ export function Counters({
         <Counter
           key={status}
           status={status}
-          word={statusStyle(status).word}
+          word={statusStyle(status).label}
           count={countOf(job.counts, status)}
           isChosen={statuses.includes(status)}
           onClick={() => onChoose(chosen === status ? undefined : status)}
@@ -56,7 +56,9 @@ function Counter({
     <button
       type="button"
       aria-pressed={isChosen}
-      className={classes(styles.counter, style && styles[style.tone])}
+      className={styles.counter}
+      style={style && toneStyle(style.tone)}
+      title={style?.help}
       onClick={onClick}
     >
       <span className={styles.word}>

@@ -3,9 +3,9 @@ import { useState } from "react";
 import { type ErrorGroup, type Job, useErrors, useMay } from "../../api";
 import { Badge, Button, EmptyState, ErrorState, grouped, Loading, percent } from "../../design";
 import { ItemDrawer } from "../item/ItemDrawer";
-import { useOpenItem } from "../item/useOpenItem";
+import { useOpenItem } from "../item/ListedItem";
+import { requestForGroup } from "../reprocess/model";
 import { RunAgain } from "../reprocess/RunAgain";
-import { requestForGroup } from "../reprocess/requests";
 import styles from "./ErrorsTab.module.css";
 
 const route = getRouteApi("/frame/jobs/$jobId");
@@ -47,7 +47,7 @@ export function ErrorsTab({ job }: { job: Job }) {
           chosen={asked.count}
           onClose={() => setAsked(null)}
         >
-          <p>All items that failed with “{saidBy(asked)}”.</p>
+          <p>All items that failed with “{messageOf(asked)}”.</p>
         </RunAgain>
       )}
       {item && <ItemDrawer itemId={item} onClose={() => open(undefined)} />}
@@ -75,7 +75,7 @@ function Group({
         <Badge tone="error" icon="cross">
           {errorClass}
         </Badge>
-        <code className={styles.signature}>{saidBy(group)}</code>
+        <code className={styles.signature}>{messageOf(group)}</code>
       </div>
       <div className={styles.share}>
         <div className={styles.bar} aria-hidden="true">
@@ -108,7 +108,7 @@ function Group({
 }
 
 /** The message of a group without its class, which is shown separately. */
-export function saidBy({ signature, errorClass }: Pick<ErrorGroup, "signature" | "errorClass">) {
+export function messageOf({ signature, errorClass }: Pick<ErrorGroup, "signature" | "errorClass">) {
   const prefix = `${errorClass}: `;
   return signature.startsWith(prefix) ? signature.slice(prefix.length) : signature;
 }

@@ -1,7 +1,6 @@
 import { useState } from "react";
 import {
   asProblem,
-  EXPORT_FORMATS,
   type Export,
   type ExportFormat,
   isInProgress,
@@ -10,6 +9,7 @@ import {
   useExports,
   useMay,
   useRequestExport,
+  WRITTEN_FORMATS,
 } from "../../api";
 import {
   Badge,
@@ -29,13 +29,7 @@ import {
 } from "../../design";
 import styles from "./ExportsTab.module.css";
 
-const FORMATS: Record<ExportFormat, string> = {
-  xlsx: "Excel (xlsx)",
-  csv: "CSV",
-  tsv: "Tab-separated (tsv)",
-  jsonl: "JSON lines",
-  parquet: "Parquet",
-};
+const FORMATS = Object.entries(WRITTEN_FORMATS).map(([value, label]) => ({ value, label }));
 
 export function ExportsTab({ job }: { job: Job }) {
   const exports = useExports(job.id);
@@ -46,7 +40,7 @@ export function ExportsTab({ job }: { job: Job }) {
   if (!exports.data) return <Loading label="Loading exports" />;
   return (
     <>
-      {mayWrite && <AskForOne job={job} />}
+      {mayWrite && <NewExport job={job} />}
       {exports.data.length === 0 ? (
         <EmptyState title="No exports yet">
           <p>
@@ -64,7 +58,7 @@ export function ExportsTab({ job }: { job: Job }) {
   );
 }
 
-function AskForOne({ job }: { job: Job }) {
+function NewExport({ job }: { job: Job }) {
   const [format, setFormat] = useState<ExportFormat>("xlsx");
   const [isRaw, setRaw] = useState(false);
   const ask = useRequestExport();
@@ -82,7 +76,7 @@ function AskForOne({ job }: { job: Job }) {
     >
       <Select
         label="Format"
-        options={EXPORT_FORMATS.map((value) => ({ value, label: FORMATS[value] }))}
+        options={FORMATS}
         value={format}
         onChoose={(value) => setFormat(value as ExportFormat)}
       />
@@ -108,7 +102,7 @@ function ExportLine({ each, total }: { each: Export; total: number }) {
   return (
     <li className={styles.line}>
       <div className={styles.head}>
-        <strong>{FORMATS[each.format as ExportFormat] ?? each.format}</strong>
+        <strong>{WRITTEN_FORMATS[each.format as ExportFormat] ?? each.format}</strong>
         <StateOf each={each} />
         <span className={styles.muted}>
           {grouped(each.rows)} rows{each.size === null ? "" : `, ${bytes(each.size)}`} · requested
@@ -120,7 +114,7 @@ function ExportLine({ each, total }: { each: Export; total: number }) {
           </a>
         )}
       </div>
-      {isInProgress(each) && <Making rows={each.rows} total={total} />}
+      {isInProgress(each) && <ExportProgress rows={each.rows} total={total} />}
       {each.error && (
         <p role="alert" className={styles.problem}>
           {asProblem(new Error(each.error)).detail}
@@ -153,7 +147,7 @@ function StateOf({ each }: { each: Export }) {
     case "RUNNING":
       return (
         <Badge tone="processing" icon="half">
-          Being made
+          Writing…
         </Badge>
       );
     default:
@@ -165,7 +159,7 @@ function StateOf({ each }: { each: Export }) {
   }
 }
 
-function Making({ rows, total }: { rows: number; total: number }) {
+function ExportProgress({ rows, total }: { rows: number; total: number }) {
   return (
     <progress
       className={classes(styles.progress)}

@@ -5,7 +5,7 @@ import { type Gate, type Gates, keys, useJobGates, useMay } from "../../api";
 import { classes, duration, Fact, grouped, Icon, perSecond, useNow } from "../../design";
 import { type GateMessage, useLiveMessage } from "../../live";
 import styles from "./GatesNow.module.css";
-import { withMessage } from "./gateMessages";
+import { withMessage } from "./model";
 
 /** Current rates of the providers of a job. */
 export function GatesNow({ jobId }: { jobId: string }) {

@@ -16,21 +16,20 @@ import {
 } from "../../design";
 import { useLiveJob } from "../../live";
 import { loaded } from "../../shell/loading";
-import { useFilter } from "../../shell/useFilter";
-import { isRead } from "../jobs/pace";
+import { useFilter } from "../../shell/urlState";
+import { isRead } from "../jobs/model";
 import { ActivityTab } from "./ActivityTab";
 import { ConfigurationTab } from "./ConfigurationTab";
 import { Counters } from "./Counters";
-import { ChartsPlace } from "./charts/ChartsPlace";
+import { ChartsPlaceholder } from "./charts/ChartsPlaceholder";
 import { ErrorsTab } from "./ErrorsTab";
 import { ExportsTab } from "./ExportsTab";
 import { GridTab } from "./grid/GridTab";
 import { JobButtons } from "./JobButtons";
-import { JobFacts } from "./JobFacts";
+import { JobFacts, ReadingProgress } from "./JobFacts";
 import styles from "./JobScreen.module.css";
 import { Notice } from "./Notice";
 import { PendingTab } from "./PendingTab";
-import { ReadingProgress } from "./ReadingProgress";
 
 const route = getRouteApi("/frame/jobs/$jobId");
 const JobCharts = lazy(async () => ({
@@ -137,7 +136,7 @@ function Summary({ job }: { job: Job }) {
       />
       <JobFacts job={job} />
       {isDrawn && (
-        <Suspense fallback={<ChartsPlace />}>
+        <Suspense fallback={<ChartsPlaceholder />}>
           <JobCharts job={job} />
         </Suspense>
       )}
@@ -166,7 +165,7 @@ function JobTabs({ job }: { job: Job }) {
       onOpen={(id) => void navigate({ to: ".", search: { tab: id, charts } as object })}
     >
       <div className={styles.tab}>
-        <Opened tab={tab} job={job} />
+        <TabBody tab={tab} job={job} />
       </div>
     </Tabs>
   );
@@ -176,7 +175,7 @@ function extra(count: number) {
   return count ? { extra: grouped(count) } : {};
 }
 
-function Opened({ tab, job }: { tab: string; job: Job }) {
+function TabBody({ tab, job }: { tab: string; job: Job }) {
   switch (tab) {
     case "pending":
       return <PendingTab job={job} />;

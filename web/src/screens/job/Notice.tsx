@@ -1,7 +1,7 @@
 import { isUnfinished, type Job } from "../../api";
 import { Ago, classes, Icon } from "../../design";
 import { Cause } from "../jobs/Cause";
-import { isStopped } from "../jobs/pace";
+import { isStopped } from "../jobs/model";
 import styles from "./Notice.module.css";
 
 /** A banner: why a job is paused, stopped or failed. */

@@ -1,29 +1,22 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { type Item, type ItemFilter, isUnfinished, type Job, useItems } from "../../api";
+import { type Item, type ItemFilter, isUnfinished, type Job, OPEN, useItems } from "../../api";
 import { DataGrid, EmptyState, SearchField, Select, Toolbar } from "../../design";
-import { useCursor } from "../../shell/cursor";
 import { PartialList } from "../../shell/PartialList";
-import { useFilter } from "../../shell/useFilter";
-import { ListedItem } from "../item/ListedItem";
-import { useOpenItem } from "../item/useOpenItem";
+import { useCursor, useFilter } from "../../shell/urlState";
+import { ListedItem, useOpenItem } from "../item/ListedItem";
+import { OPEN_CHOICES } from "../pending/model";
+import { matchingOf } from "./model";
 import { PENDING_COLUMNS } from "./pendingColumns";
-import { matchingOf } from "./totals";
 
 const route = getRouteApi("/frame/jobs/$jobId");
 const rowId = (item: Item) => item.id;
-const OPEN = "PENDING,PROCESSING";
-const CHOICES = [
-  { value: "", label: "Pending and processing" },
-  { value: "PENDING", label: "Pending only" },
-  { value: "PROCESSING", label: "Processing only" },
-];
 
 /** Open items of a job, longest unchanged first, and why they wait. */
 export function PendingTab({ job }: { job: Job }) {
   const { statuses, q, item, after } = route.useSearch();
   const filter = useMemo<ItemFilter>(
-    () => ({ statuses: statuses ?? OPEN, q, order: "updated", waits: true }),
+    () => ({ statuses: statuses ?? OPEN.join(","), q, order: "updated", waits: true }),
     [statuses, q],
   );
   const { start, onTop, toStart } = useCursor(JSON.stringify(filter), after);
@@ -42,7 +35,7 @@ export function PendingTab({ job }: { job: Job }) {
         <Select
           label="Status"
           hideLabel
-          options={CHOICES}
+          options={OPEN_CHOICES}
           value={statuses ?? ""}
           onChoose={(value) => setFilter({ statuses: value })}
         />
@@ -56,14 +49,14 @@ export function PendingTab({ job }: { job: Job }) {
         total={matchingOf(job.counts, filter)}
         onOpen={(row) => open(row.id)}
         onTop={onTop}
-        empty={<Nothing job={job} />}
+        empty={<NoItems job={job} />}
       />
       {item && <ListedItem rows={rows} itemId={item} />}
     </>
   );
 }
 
-function Nothing({ job }: { job: Job }) {
+function NoItems({ job }: { job: Job }) {
   return (
     <EmptyState title="No pending items">
       <p>

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { type Item, type Job, type Rows, useItems } from "../../api";
 import { Ago, Button, counted, ErrorState, Panel, useNow } from "../../design";
-import { useOpenItem } from "../item/useOpenItem";
+import { useOpenItem } from "../item/ListedItem";
 import styles from "./ActivityTab.module.css";
 
 const LOOKED_AT = 200;

@@ -1,6 +1,6 @@
 import type { Item } from "../../api";
 import { Ago, type Column, grouped, Icon, type IconName, StatusBadge } from "../../design";
-import { causeOf } from "../jobs/pace";
+import { causeOf } from "../jobs/model";
 import styles from "./pendingColumns.module.css";
 
 const KINDS: Record<string, IconName> = {
@@ -33,7 +33,7 @@ export const PENDING_COLUMNS: Column<Item>[] = [
   },
   { id: "waiting", header: "Waiting for", width: 150, grow: 5, phone: true, cell: waiting },
   { id: "due", header: "Due", width: 96, grow: 0, phone: true, cell: due },
-  { id: "locked", header: "Locked by", width: 110, grow: 2, cell: (item) => text(item.lockedBy) },
+  { id: "locked", header: "Worker", width: 110, grow: 2, cell: (item) => text(item.lockedBy) },
   {
     id: "attempts",
     header: "Attempts",
@@ -44,7 +44,7 @@ export const PENDING_COLUMNS: Column<Item>[] = [
   },
   {
     id: "updated",
-    header: "Changed",
+    header: "Updated",
     width: 100,
     grow: 0,
     cell: (item) => <Ago at={item.updatedAt} />,

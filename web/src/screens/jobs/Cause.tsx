@@ -1,6 +1,6 @@
 import type { Wait } from "../../api";
 import { Ago, useNow } from "../../design";
-import { causeOf } from "./pace";
+import { causeOf } from "./model";
 
 /** Why something waits, in one sentence, with a countdown if the end is known. */
 export function Cause({ wait }: { wait: Wait }) {

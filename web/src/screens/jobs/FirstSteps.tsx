@@ -2,7 +2,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useCreateJob } from "../../api";
 import { Button, Command, EmptyState, useToasts } from "../../design";
 import styles from "./FirstSteps.module.css";
-import { SAMPLE_JOB } from "./sample";
+import { SAMPLE_JOB } from "./model";
 
 /** Shown before the first job: ways to create one. */
 export function FirstSteps({ mayWrite }: { mayWrite: boolean }) {

@@ -3,10 +3,9 @@ import { useState } from "react";
 import { type Job, type JobMove, mayMove, settled, useMoveJob, useRequestExport } from "../../api";
 import { Menu, type MenuItem, useToasts } from "../../design";
 import { ReprocessJob } from "../reprocess/ReprocessJob";
-import { CancelJob } from "./CancelJob";
-import { DeleteJob } from "./DeleteJob";
+import { CancelJob, DeleteJob } from "./JobDialogs";
 
-type Question = "cancel" | "reprocess" | "delete";
+type OpenDialog = "cancel" | "reprocess" | "delete";
 
 /** The actions that the state of a job allows, and their confirmations. */
 export function JobActions({
@@ -18,7 +17,7 @@ export function JobActions({
   label?: string;
   onDeleted?: () => void;
 }) {
-  const [asked, setAsked] = useState<Question | null>(null);
+  const [asked, setAsked] = useState<OpenDialog | null>(null);
   const items = useActions(job, setAsked);
   const close = () => setAsked(null);
   return (
@@ -37,7 +36,7 @@ export function JobActions({
   );
 }
 
-function useActions(job: Job, ask: (question: Question) => void): MenuItem[] {
+function useActions(job: Job, ask: (question: OpenDialog) => void): MenuItem[] {
   const toasts = useToasts();
   const move = useMoveJob();
   const askExport = useRequestExport();

@@ -11,9 +11,8 @@ import {
   statusStyle,
   Toolbar,
 } from "../../design";
-import { useCursor } from "../../shell/cursor";
 import { PartialList } from "../../shell/PartialList";
-import { useFilter } from "../../shell/useFilter";
+import { useCursor, useFilter } from "../../shell/urlState";
 import { ReprocessJob } from "../reprocess/ReprocessJob";
 import { columnsOf } from "./columns";
 import { FirstSteps } from "./FirstSteps";
@@ -78,7 +77,7 @@ export function JobsScreen() {
 const STATES = [
   { value: "", label: "All states" },
   { value: "INGESTING,QUEUED,RUNNING,PAUSED", label: "Unfinished" },
-  ...JOB_STATES.map((state) => ({ value: state, label: statusStyle(state).word })),
+  ...JOB_STATES.map((state) => ({ value: state, label: statusStyle(state).label })),
 ];
 
 function Filters({ q, states, handler }: { [name: string]: string | undefined }) {

@@ -3,7 +3,7 @@ import { type Job, settled } from "../../api";
 import { Age, type Column, grouped, JobBadge, ProgressBar } from "../../design";
 import styles from "./columns.module.css";
 import { JobActions } from "./JobActions";
-import { leftOf, limitOf, rateOf } from "./pace";
+import { leftOf, limitOf, rateOf } from "./model";
 
 export function columnsOf({ mayWrite, isAdmin }: { mayWrite: boolean; isAdmin: boolean }) {
   const columns: Column<Job>[] = [

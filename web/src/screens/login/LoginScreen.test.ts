@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ownPath } from "../../shell/search";
+import { ownPath } from "../../shell/urlState";
 
 describe("where a login leads", () => {
   it.each([

@@ -2,7 +2,7 @@ import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useState } from "react";
 import { asProblem, type Credentials, useLogin } from "../../api";
 import { Button, Field, Icon, sentence } from "../../design";
-import { ownPath } from "../../shell/search";
+import { ownPath } from "../../shell/urlState";
 import styles from "./LoginScreen.module.css";
 
 const route = getRouteApi("/login");

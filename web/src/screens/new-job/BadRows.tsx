@@ -1,7 +1,7 @@
 import type { Preview } from "../../api";
 import { Checkbox, grouped, Icon } from "../../design";
 import styles from "./BadRows.module.css";
-import type { OnBadRow } from "./draft";
+import type { OnBadRow } from "./model";
 
 const CHOICES: readonly { value: OnBadRow; label: string; about: string }[] = [
   {

@@ -3,8 +3,7 @@ import type { Handler, Preview } from "../../api";
 import { Checkbox, classes, Field, grouped, Select } from "../../design";
 import styles from "./Columns.module.css";
 import details from "./Details.module.css";
-import { type Draft, named } from "./draft";
-import { columnFor, suggested, withColumn } from "./mapping";
+import { columnFor, type Draft, named, suggested, withColumn } from "./model";
 import type { Change } from "./NewJobScreen";
 
 /** Number of columns from which the list scrolls. */

@@ -18,7 +18,7 @@ export function ConfigFields({
   onChange: Change;
 }) {
   const settings = settingsOf(handler.configSchema);
-  if (!settings) return <WholeConfig onChange={onChange} />;
+  if (!settings) return <JsonConfig onChange={onChange} />;
   return (
     <div className={styles.fields}>
       {settings.map((setting) => (
@@ -35,7 +35,7 @@ export function ConfigFields({
   );
 }
 
-function WholeConfig({ onChange }: { onChange: Change }) {
+function JsonConfig({ onChange }: { onChange: Change }) {
   const hint = 'What the handler finds as its configuration, as JSON: {"service": "shop.test"}';
   const take = (value: unknown, problem: string) => {
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);

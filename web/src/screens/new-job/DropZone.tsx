@@ -1,4 +1,5 @@
 import { type DragEvent, useId, useState } from "react";
+import { READ_ENDINGS } from "../../api";
 import { classes, Icon } from "../../design";
 import styles from "./DropZone.module.css";
 
@@ -26,9 +27,7 @@ export function DropZone({ onFiles }: { onFiles: (files: readonly File[]) => voi
       <span>
         <strong>Drop a file here</strong>, or choose one
       </span>
-      <span className={styles.kinds}>
-        CSV, TSV, XLSX, JSONL, Parquet, a list of lines, or images (also as a zip)
-      </span>
+      <span className={styles.kinds}>{READ_ENDINGS.join(", ")}, or images (also as a zip)</span>
       <input
         id={id}
         type="file"

@@ -1,7 +1,7 @@
 import { Button, Icon } from "../../design";
-import type { Reading } from "./draft";
 import styles from "./EncodingNotice.module.css";
-import { ENCODINGS } from "./encodings";
+import type { Reading } from "./model";
+import { ENCODINGS } from "./settings";
 
 /** Warns that a file was read in the wrong encoding, and fixes it with one click. */
 export function EncodingNotice({

@@ -1,8 +1,8 @@
 import type { Handler } from "../../api";
 import { Badge, EmptyState, Select } from "../../design";
 import { ConfigFields } from "./ConfigFields";
-import type { Draft } from "./draft";
 import styles from "./HandlerChoice.module.css";
+import type { Draft } from "./model";
 import type { Change } from "./NewJobScreen";
 
 export function HandlerChoice({
@@ -76,7 +76,7 @@ function About({ handler }: { handler: Handler }) {
         )}
         {handler.strategies.length > 0 && (
           <li>
-            <Badge tone="pending">Tries {handler.strategies.join(", then ")}</Badge>
+            <Badge tone="pending">Strategies: {handler.strategies.join(", then ")}</Badge>
           </li>
         )}
       </ul>

@@ -2,16 +2,16 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useCallback, useRef, useState } from "react";
 import { useHandlers, useMay } from "../../api";
 import { EmptyState, ErrorState, Loading, Panel, Screen } from "../../design";
-import { useFilter } from "../../shell/useFilter";
+import { useFilter } from "../../shell/urlState";
 import { Columns } from "./Columns";
-import { type Draft, EMPTY_DRAFT, hasRows } from "./draft";
+import { FileSource } from "./FileSource";
 import { LeaveGuard, useDropGuard } from "./guards";
 import { HandlerChoice } from "./HandlerChoice";
+import { type Draft, EMPTY_DRAFT, hasRows } from "./model";
 import styles from "./NewJobScreen.module.css";
 import { Options } from "./Options";
-import { RowsOf } from "./RowsOf";
+import { usePreview } from "./preview";
 import { Start } from "./Start";
-import { usePreview } from "./usePreview";
 
 const route = getRouteApi("/frame/jobs/new");
 
@@ -51,7 +51,7 @@ function NewJob() {
       <LeaveGuard isOn={() => hasRows(draft) && !isStarted.current} />
       <div className={styles.steps}>
         <Panel title="1. Rows">
-          <RowsOf draft={draft} preview={preview} onChange={change} />
+          <FileSource draft={draft} preview={preview} onChange={change} />
         </Panel>
         <Panel title="2. Choose an action (handler)">
           <HandlerChoice

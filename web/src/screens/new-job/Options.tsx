@@ -2,7 +2,7 @@ import type { Handler, Preview } from "../../api";
 import { Checkbox, Field, Select } from "../../design";
 import { BadRows } from "./BadRows";
 import details from "./Details.module.css";
-import type { Draft } from "./draft";
+import type { Draft } from "./model";
 import type { Change } from "./NewJobScreen";
 
 const AGES = [

@@ -1,6 +1,6 @@
 import type { Preview } from "../../api";
 import { counted, grouped, inLine } from "../../design";
-import { type Draft, named } from "./draft";
+import { type Draft, named } from "./model";
 import styles from "./PreviewTable.module.css";
 
 /** The first rows, under the new names of their columns. */

@@ -1,14 +1,12 @@
+import { READ_FORMATS } from "../../api";
 import { Select } from "../../design";
 import styles from "./Details.module.css";
-import type { Reading } from "./draft";
-import { ENCODINGS } from "./encodings";
+import type { Reading } from "./model";
+import { ENCODINGS } from "./settings";
 
 const FORMATS = [
   { value: "", label: "From file extension" },
-  ...["csv", "tsv", "xlsx", "jsonl", "parquet", "list", "images"].map((value) => ({
-    value,
-    label: value === "list" ? "One value per line" : value.toUpperCase(),
-  })),
+  ...Object.entries(READ_FORMATS).map(([value, label]) => ({ value, label })),
 ];
 
 const DELIMITERS = [

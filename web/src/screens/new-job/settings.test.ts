@@ -55,7 +55,7 @@ describe("settings of a handler", () => {
   });
 });
 
-describe("JSON that somebody writes", () => {
+describe("JSON that a user writes", () => {
   it("is a value, nothing, or a problem", () => {
     expect(parsed('{"a": 1}')).toEqual({ value: { a: 1 }, problem: "" });
     expect(parsed("  ")).toEqual({ problem: "" });

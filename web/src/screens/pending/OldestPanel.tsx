@@ -11,7 +11,7 @@ import {
   StatusBadge,
   usePhone,
 } from "../../design";
-import { useFilter } from "../../shell/useFilter";
+import { useFilter } from "../../shell/urlState";
 import styles from "./OldestPanel.module.css";
 
 /** Entries shown at first: a phone has little room above the list. */
@@ -22,18 +22,19 @@ const FIRST_ON_PHONE = 1;
 export function OldestPanel({ userId }: { userId: "me" | "all" }) {
   const oldest = useOldest(userId);
   // The list below fails for the same reason and shows it.
-  if (oldest.error) return <p>The oldest are not known: {asProblem(oldest.error).detail}</p>;
+  if (oldest.error)
+    return <p>The oldest items could not be loaded: {asProblem(oldest.error).detail}</p>;
   if (!oldest.data) return <Loading lines={3} label="Loading oldest items" />;
   if (oldest.data.jobs.length === 0) return null;
   return (
     <div className={styles.panels}>
-      <OfJobs jobs={oldest.data.jobs} />
-      {oldest.data.providers.length > 0 && <AtProviders providers={oldest.data.providers} />}
+      <OldestByJob jobs={oldest.data.jobs} />
+      {oldest.data.providers.length > 0 && <OldestByProvider providers={oldest.data.providers} />}
     </div>
   );
 }
 
-function OfJobs({ jobs }: Pick<Oldest, "jobs">) {
+function OldestByJob({ jobs }: Pick<Oldest, "jobs">) {
   const setFilter = useFilter();
   return (
     <Part title="Oldest by job" count={jobs.length}>
@@ -63,7 +64,7 @@ function OfJobs({ jobs }: Pick<Oldest, "jobs">) {
   );
 }
 
-function AtProviders({ providers }: Pick<Oldest, "providers">) {
+function OldestByProvider({ providers }: Pick<Oldest, "providers">) {
   const isAdmin = useMay("admin");
   return (
     <Part title="Oldest by provider" count={providers.length}>

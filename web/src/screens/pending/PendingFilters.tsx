@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
 import { useHandlers } from "../../api";
 import { Button, Field, Select, Toolbar, usePhone } from "../../design";
-import { useFilter } from "../../shell/useFilter";
-import { dayToMoment, momentToDay, STATUS_CHOICES } from "./choices";
+import { useFilter } from "../../shell/urlState";
+import { dayToMoment, momentToDay, STATUS_CHOICES } from "./model";
 
 /** The filters of the Pending screen in the URL. */
 export interface Chosen {
@@ -23,7 +23,7 @@ export const CLEARED = {
   to: undefined,
 };
 
-const WHOSE = [
+const OWNERS = [
   { value: "", label: "All users" },
   { value: "me", label: "Mine" },
 ];
@@ -35,20 +35,20 @@ export function PendingFilters({ chosen, isAdmin }: { chosen: Chosen; isAdmin: b
   const [isWhole, setWhole] = useState(false);
   return (
     <Toolbar label="Filter pending items">
-      <Narrow wide>
+      <FilterGroup wide>
         <Select
           label="Status"
           options={STATUS_CHOICES}
           value={chosen.statuses ?? ""}
           onChoose={(statuses) => setFilter({ statuses })}
         />
-      </Narrow>
+      </FilterGroup>
       {isPhone && (
         <Button aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
           {isWhole ? "Fewer filters" : "More filters"}
         </Button>
       )}
-      {(!isPhone || isWhole) && <More chosen={chosen} isAdmin={isAdmin} />}
+      {(!isPhone || isWhole) && <MoreFilters chosen={chosen} isAdmin={isAdmin} />}
       {isFiltered(chosen) && (
         <Button variant="quiet" icon="cross" onClick={() => setFilter(CLEARED)}>
           Clear
@@ -58,7 +58,7 @@ export function PendingFilters({ chosen, isAdmin }: { chosen: Chosen; isAdmin: b
   );
 }
 
-function More({ chosen, isAdmin }: { chosen: Chosen; isAdmin: boolean }) {
+function MoreFilters({ chosen, isAdmin }: { chosen: Chosen; isAdmin: boolean }) {
   const setFilter = useFilter();
   const types = [
     { value: "", label: "All types" },
@@ -67,24 +67,24 @@ function More({ chosen, isAdmin }: { chosen: Chosen; isAdmin: boolean }) {
   return (
     <>
       {isAdmin && (
-        <Narrow>
+        <FilterGroup>
           <Select
             label="Owner"
-            options={WHOSE}
+            options={OWNERS}
             value={chosen.userId ?? ""}
             onChoose={(userId) => setFilter({ userId })}
           />
-        </Narrow>
+        </FilterGroup>
       )}
-      <Narrow>
+      <FilterGroup>
         <Select
           label="Type"
           options={types}
           value={chosen.jobType ?? ""}
           onChoose={(jobType) => setFilter({ jobType })}
         />
-      </Narrow>
-      <Narrow>
+      </FilterGroup>
+      <FilterGroup>
         <Field
           label="Job id"
           data-key="/"
@@ -93,29 +93,29 @@ function More({ chosen, isAdmin }: { chosen: Chosen; isAdmin: boolean }) {
           value={chosen.jobId ?? ""}
           onChange={(event) => setFilter({ jobId: event.target.value.trim() || undefined })}
         />
-      </Narrow>
-      <Narrow>
+      </FilterGroup>
+      <FilterGroup>
         <Field
           label="Updated from"
           type="date"
           value={momentToDay(chosen.from)}
           onChange={(event) => setFilter({ from: dayToMoment(event.target.value) })}
         />
-      </Narrow>
-      <Narrow>
+      </FilterGroup>
+      <FilterGroup>
         <Field
           label="Updated until"
           type="date"
           value={momentToDay(chosen.to, { next: true })}
           onChange={(event) => setFilter({ to: dayToMoment(event.target.value, { next: true }) })}
         />
-      </Narrow>
+      </FilterGroup>
     </>
   );
 }
 
 /** A narrow field: several filters share a line. */
-function Narrow({ wide = false, children }: { wide?: boolean; children: ReactNode }) {
+function FilterGroup({ wide = false, children }: { wide?: boolean; children: ReactNode }) {
   return <div style={{ flexBasis: wide ? 204 : 156 }}>{children}</div>;
 }
 

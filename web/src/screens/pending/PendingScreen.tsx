@@ -11,18 +11,15 @@ import {
   useSelection,
   useToasts,
 } from "../../design";
-import { useCursor } from "../../shell/cursor";
 import { PartialList } from "../../shell/PartialList";
-import { useFilter } from "../../shell/useFilter";
-import { ListedItem } from "../item/ListedItem";
-import { useOpenItem } from "../item/useOpenItem";
+import { useCursor, useFilter } from "../../shell/urlState";
+import { ListedItem, useOpenItem } from "../item/ListedItem";
+import type { ReprocessCall } from "../reprocess/model";
 import { RunAgain } from "../reprocess/RunAgain";
-import type { ReprocessCall } from "../reprocess/send";
 import { columnsOf } from "./columns";
+import { openIn, planOf, rowIdOf } from "./model";
 import { OldestPanel } from "./OldestPanel";
 import { type Chosen, CLEARED, isFiltered, PendingFilters } from "./PendingFilters";
-import { planOf, rowIdOf } from "./plan";
-import { openIn } from "./totals";
 
 const route = getRouteApi("/frame/pending");
 
@@ -90,7 +87,7 @@ function Pending() {
         onOpen={(row) => open(row.id)}
         onTop={onTop}
         rowKeys={mayWrite ? [{ key: "r", about: "Run again", run: runOne }] : []}
-        empty={<Nothing isFiltered={isFiltered(chosen)} />}
+        empty={<NoItems isFiltered={isFiltered(chosen)} />}
       />
       {item && <ListedItem rows={rows} itemId={item} />}
       {calls && (
@@ -122,7 +119,7 @@ function useColumns(filter: PendingFilter) {
   return { columns, total: jobs && openIn(jobs, filter) };
 }
 
-function Nothing({ isFiltered: narrowed }: { isFiltered: boolean }) {
+function NoItems({ isFiltered: narrowed }: { isFiltered: boolean }) {
   const setFilter = useFilter();
   if (!narrowed) {
     return (

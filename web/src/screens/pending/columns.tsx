@@ -7,7 +7,7 @@ import styles from "./columns.module.css";
 export function columnsOf(jobs: ReadonlyMap<string, OldestOfJob>, ofAll: boolean): Column<Item>[] {
   return [
     { id: "id", header: "Item", width: 72, grow: 0, wide: true, cell: (item) => item.id },
-    { id: "summary", header: "Title", width: 108, grow: 4, phone: true, cell: title },
+    { id: "summary", header: "Row", width: 108, grow: 4, phone: true, cell: title },
     {
       id: "status",
       header: "Status",
@@ -28,7 +28,7 @@ export function columnsOf(jobs: ReadonlyMap<string, OldestOfJob>, ofAll: boolean
     },
     {
       id: "locked",
-      header: "Locked by",
+      header: "Worker",
       width: 110,
       grow: 2,
       wide: true,

@@ -1,6 +1,6 @@
 import { Ago, perSecond } from "../../design";
 import styles from "./Evidence.module.css";
-import { isStep, type Line, sentence } from "./evidence";
+import { isStep, type Line, sentence } from "./model";
 
 /** Observations and decisions, newest first. */
 export function Evidence({ lines }: { lines: readonly (Line & { gate?: string })[] }) {

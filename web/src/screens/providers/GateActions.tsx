@@ -1,15 +1,13 @@
 import { useState } from "react";
 import { type Gate, useChangeGate } from "../../api";
 import { Menu, type MenuItem, useToasts } from "../../design";
-import { ForgetGate } from "./ForgetGate";
-import { PauseGate } from "./PauseGate";
-import { SetRate } from "./SetRate";
+import { ForgetGate, PauseGate, SetRate } from "./GateDialogs";
 
-type Question = "rate" | "pause" | "forget";
+type OpenDialog = "rate" | "pause" | "forget";
 
 /** The actions of an operator on a gate, and their confirmations. */
 export function GateActions({ gate, label }: { gate: Gate; label?: string }) {
-  const [asked, setAsked] = useState<Question | null>(null);
+  const [asked, setAsked] = useState<OpenDialog | null>(null);
   const items = useActions(gate, setAsked);
   const close = () => setAsked(null);
   return (
@@ -26,7 +24,7 @@ export function GateActions({ gate, label }: { gate: Gate; label?: string }) {
   );
 }
 
-function useActions(gate: Gate, ask: (question: Question) => void): MenuItem[] {
+function useActions(gate: Gate, ask: (question: OpenDialog) => void): MenuItem[] {
   const change = useChangeGate();
   const toasts = useToasts();
   const goOn = () =>

@@ -16,7 +16,7 @@ import { GateActions } from "./GateActions";
 import styles from "./GateDrawer.module.css";
 import { BrokenHosts, Budgets, Members } from "./GateParts";
 import { GateState } from "./GateState";
-import { brokenHosts } from "./gateStatus";
+import { brokenHosts } from "./model";
 
 /** Details of one gate, with its evidence. */
 export function GateDrawer({ gate, onClose }: { gate: Gate; onClose: () => void }) {
@@ -29,7 +29,7 @@ export function GateDrawer({ gate, onClose }: { gate: Gate; onClose: () => void 
       <div className={styles.parts}>
         <div>
           <GateState gate={gate} />
-          <p className={styles.why}>{held(gate)}</p>
+          <p className={styles.why}>{limitInWords(gate)}</p>
         </div>
         <Override gate={gate} />
         <Facts variant="tiles">
@@ -37,7 +37,7 @@ export function GateDrawer({ gate, onClose }: { gate: Gate; onClose: () => void 
           <Fact name="Learned">{learned(gate)}</Fact>
           <Fact name="Current limit">{now(gate)}</Fact>
           <Fact name="In flight">{inFlight(gate)}</Fact>
-          <Fact name="429 share">
+          <Fact name="Throttled">
             {gate.replies
               ? `${percent(gate.refusedShare)} (${grouped(gate.refusals)} in total)`
               : "–"}
@@ -80,10 +80,12 @@ function Override({ gate: { override } }: { gate: Gate }) {
 
 function breaker(gate: Gate): string {
   const broken = brokenHosts(gate).length;
-  return broken ? `Open: ${counted(broken, "host")} not answering` : "Closed: all hosts answer";
+  return broken
+    ? `Stops requests: ${counted(broken, "host")} not answering`
+    : "Not active: all hosts answer";
 }
 
-function held({ why, cause, closed }: Gate): string {
+function limitInWords({ why, cause, closed }: Gate): string {
   if (!why || (cause === "open" && !closed)) return "Nothing delays requests.";
   return `Requests are delayed by: ${why}.`;
 }

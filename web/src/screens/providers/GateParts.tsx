@@ -2,7 +2,7 @@ import type { Gate } from "../../api";
 import { Ago, duration, grouped, perSecond } from "../../design";
 import styles from "./GateDrawer.module.css";
 import { Countdown } from "./GateState";
-import { brokenHosts } from "./gateStatus";
+import { brokenHosts } from "./model";
 
 /** Hosts that the breaker blocks. */
 export function BrokenHosts({ gate }: { gate: Gate }) {

@@ -1,8 +1,7 @@
 import type { Gate } from "../../api";
 import { Badge } from "../../design";
 import styles from "./GateState.module.css";
-import { brokenHosts, inTime, statusOfGate } from "./gateStatus";
-import { useLedgerNow } from "./ledgerTime";
+import { brokenHosts, inTime, statusOfGate, useLedgerNow } from "./model";
 
 /** The state of a gate, with the time until it opens. */
 export function GateState({ gate }: { gate: Gate }) {
@@ -12,12 +11,12 @@ export function GateState({ gate }: { gate: Gate }) {
       <Badge tone={tone} icon={icon}>
         {word}
       </Badge>
-      <Until gate={gate} />
+      <ClosedUntil gate={gate} />
     </span>
   );
 }
 
-function Until({ gate }: { gate: Gate }) {
+function ClosedUntil({ gate }: { gate: Gate }) {
   const [first] = brokenHosts(gate);
   if (gate.closed) return <Countdown until={gate.closedUntil} />;
   return first ? <Countdown until={first.again} verb="next try" /> : null;

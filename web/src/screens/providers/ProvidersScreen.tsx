@@ -1,17 +1,16 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { type Gate, listed, useGates, useMay, type WhichGates } from "../../api";
+import { type Gate, type GateFilter, listed, useGates, useMay } from "../../api";
 import { Button, DataGrid, EmptyState, Screen, SearchField, Select, Toolbar } from "../../design";
-import { AdminsOnly } from "../../shell/AdminsOnly";
-import { useFilter } from "../../shell/useFilter";
+import { AdminsOnly } from "../../shell/Failure";
+import { useFilter } from "../../shell/urlState";
 import { COLUMNS } from "./columns";
 import { GateDrawer } from "./GateDrawer";
-import { found } from "./gateStatus";
-import { LedgerSkew, skewOf } from "./ledgerTime";
+import { LedgerSkew, matchingGates, skewOf } from "./model";
 
 const route = getRouteApi("/frame/providers");
 const rowId = (gate: Gate) => gate.key;
-const WHICH = [
+const GATE_FILTERS = [
   { value: "", label: "Used" },
   { value: "declared", label: "Configured" },
   { value: "all", label: "All known" },
@@ -32,7 +31,7 @@ function Gates() {
   const setFilter = useFilter();
   const gates = useGates(whichOf(which));
   const items = gates.data?.items;
-  const shown = useMemo(() => items && found(items, q ?? ""), [items, q]);
+  const shown = useMemo(() => items && matchingGates(items, q ?? ""), [items, q]);
   const gate = items?.find(({ key }) => key === opened);
   return (
     <LedgerSkew value={skewOf(gates.data?.now, gates.dataUpdatedAt)}>
@@ -43,9 +42,9 @@ function Gates() {
           onSearch={(text) => setFilter({ q: text })}
         />
         <Select
-          label="Which"
+          label="Show"
           hideLabel
-          options={WHICH}
+          options={GATE_FILTERS}
           value={which ?? ""}
           onChoose={(value) => setFilter({ which: value })}
         />
@@ -56,18 +55,18 @@ function Gates() {
         rows={listed(shown, gates)}
         rowId={rowId}
         onOpen={({ key }) => setFilter({ gate: key })}
-        empty={<Nothing isSearched={Boolean(q)} which={which} />}
+        empty={<NoProviders isSearched={Boolean(q)} which={which} />}
       />
       {gate && <GateDrawer gate={gate} onClose={() => setFilter({ gate: undefined })} />}
     </LedgerSkew>
   );
 }
 
-function whichOf(text: string | undefined): WhichGates {
+function whichOf(text: string | undefined): GateFilter {
   return text === "declared" || text === "all" ? text : "used";
 }
 
-function Nothing({ isSearched, which }: { isSearched: boolean; which: string | undefined }) {
+function NoProviders({ isSearched, which }: { isSearched: boolean; which: string | undefined }) {
   const setFilter = useFilter();
   if (isSearched) {
     return (

@@ -19,7 +19,7 @@ export const COLUMNS: Column<Gate>[] = [
   { id: "learned", header: "Learned", width: 88, grow: 0, align: "end", cell: learned },
   { id: "now", header: "Current", width: 96, grow: 0, align: "end", phone: true, cell: now },
   { id: "flight", header: "In flight", width: 76, grow: 0, align: "end", cell: inFlight },
-  { id: "refused", header: "429 share", width: 84, grow: 0, align: "end", cell: refused },
+  { id: "refused", header: "Throttled", width: 84, grow: 0, align: "end", cell: refused },
   { id: "latency", header: "Latency", width: 76, grow: 0, align: "end", cell: latency },
   {
     id: "actions",

@@ -1,21 +1,13 @@
 import { useMemo, useState } from "react";
-import { countOf, type ItemStatus, type Job } from "../../api";
+import { countOf, ITEM_STATUSES, type ItemStatus, type Job, mayMoveItem } from "../../api";
 import { Checkbox, grouped, statusStyle } from "../../design";
 import { RunAgain } from "./RunAgain";
 
-/** The most likely choice comes first. */
-const FINISHED: readonly ItemStatus[] = [
-  "ERROR",
-  "NOT_FOUND",
-  "SKIPPED",
-  "CANCELLED",
-  "REVIEW",
-  "DONE",
-];
-
 /** Asks which items of a job to run again. Failed items are preselected. */
 export function ReprocessJob({ job, onClose }: { job: Job; onClose: () => void }) {
-  const offered = FINISHED.filter((status) => countOf(job.counts, status) > 0);
+  const offered = ITEM_STATUSES.filter(
+    (status) => mayMoveItem(status, "requeue") && countOf(job.counts, status) > 0,
+  );
   const [statuses, setStatuses] = useState<readonly ItemStatus[]>(() =>
     offered.filter((status) => status === "ERROR"),
   );
@@ -30,7 +22,7 @@ export function ReprocessJob({ job, onClose }: { job: Job; onClose: () => void }
         {offered.map((status) => (
           <Checkbox
             key={status}
-            label={`${statusStyle(status).word} (${grouped(countOf(job.counts, status))})`}
+            label={`${statusStyle(status).label} (${grouped(countOf(job.counts, status))})`}
             checked={statuses.includes(status)}
             onChange={() => setStatuses(toggled(statuses, status))}
           />

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { asProblem } from "../../api";
 import { Checkbox, Confirm, counted, grouped, useToasts } from "../../design";
-import { type ReprocessCall, useCount, useRun } from "./send";
+import { type ReprocessCall, useCount, useRun } from "./model";
 
 /** Asks before items run again; the server counts them. */
 export function RunAgain({
@@ -46,7 +46,7 @@ export function RunAgain({
     >
       {children}
       <p>They go back to Pending. Current results will be overwritten.</p>
-      <Left chosen={chosen} many={many} />
+      <NotRun chosen={chosen} many={many} />
       <Checkbox
         label="Reset attempt count"
         hint="Also retries items that hit the attempt limit. Their history stays."
@@ -58,7 +58,7 @@ export function RunAgain({
 }
 
 /** Why fewer items run than were selected. */
-function Left({ chosen, many }: { chosen: number | undefined; many: number | undefined }) {
+function NotRun({ chosen, many }: { chosen: number | undefined; many: number | undefined }) {
   if (chosen === undefined || many === undefined || many >= chosen) return null;
   return (
     <p>

@@ -1,7 +1,7 @@
 import { classes, inLine, partsOf } from "../../design";
 import styles from "./CandidateCards.module.css";
 import { CandidateHead, type ComparisonProps, Value } from "./Comparison";
-import { fieldsOf, isAlike } from "./compare";
+import { fieldsOf, isAlike } from "./model";
 
 /** The comparison on a phone: the row, then each candidate. */
 export function CandidateCards({ row, candidates, chosen, onChoose }: ComparisonProps) {

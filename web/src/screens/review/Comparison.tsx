@@ -1,6 +1,6 @@
 import { classes, Icon, inLine, partsOf } from "../../design";
 import styles from "./Comparison.module.css";
-import { type Candidate, fieldsOf, isAlike } from "./compare";
+import { type Candidate, fieldsOf, isAlike } from "./model";
 
 export interface ComparisonProps {
   row: unknown;

@@ -11,9 +11,8 @@ import {
   Screen,
   useKey,
 } from "../../design";
-import { useFilter } from "../../shell/useFilter";
-import { type Keys, REVIEW_KEYS, withKey } from "./keyQueue";
-import { afterDeciding, openFrom, placeOf } from "./navigation";
+import { useFilter } from "../../shell/urlState";
+import { afterDeciding, type Keys, openFrom, placeOf, REVIEW_KEYS, withKey } from "./model";
 import { ReviewItem } from "./ReviewItem";
 import styles from "./ReviewScreen.module.css";
 
@@ -89,7 +88,7 @@ export function ReviewScreen() {
           onOnlyJob={job ? undefined : (jobId) => setFilter({ job: jobId })}
         />
       ) : (
-        <Nothing line={line} />
+        <NothingToReview line={line} />
       )}
     </Screen>
   );
@@ -120,7 +119,7 @@ function OnlyJob({ jobId, onAll }: { jobId: string; onAll: () => void }) {
   );
 }
 
-function Nothing({ line }: { line: ReturnType<typeof useReviews> }) {
+function NothingToReview({ line }: { line: ReturnType<typeof useReviews> }) {
   if (line.problem) return <ErrorState error={line.problem} retry={line.retry} />;
   if (!line.complete || line.count > 0) return <Loading />;
   return (

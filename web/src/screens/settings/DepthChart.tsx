@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { grouped } from "../../design";
 import { Chart, type Series } from "../../design/Chart";
-import type { Sample } from "./health";
+import type { Sample } from "./model";
 
 const SERIES: readonly Series[] = [
   { label: "Queue depth", colour: "--accent", format: grouped, filled: true },

@@ -18,14 +18,14 @@ import {
 import { Cause } from "../jobs/Cause";
 import styles from "./HealthTab.module.css";
 import {
-  ENOUGH,
+  FEWEST_SAMPLES,
   healthInWords,
   partInWords,
   type Sample,
   schemaInWords,
   trendOf,
   withSample,
-} from "./health";
+} from "./model";
 import { Tile, Tiles } from "./Tiles";
 
 const EVERY_MS = 5_000;
@@ -50,7 +50,7 @@ export function HealthTab() {
   }
   return (
     <div className={styles.health}>
-      {health.data && <Verdict health={health.data} slow={system.data.slowJobs} />}
+      {health.data && <HealthSummary health={health.data} slow={system.data.slowJobs} />}
       <Queue queue={system.data.queue} samples={samples} />
       <div className={styles.panels}>
         <Database database={system.data.database} />
@@ -70,7 +70,7 @@ function useSamples(system: System | undefined, atMs: number): readonly Sample[]
   return next;
 }
 
-function Verdict({ health, slow }: { health: Health; slow: System["slowJobs"] }) {
+function HealthSummary({ health, slow }: { health: Health; slow: System["slowJobs"] }) {
   const { title, todo } = healthInWords(health);
   const isWell = health.status === "ok";
   return (
@@ -118,7 +118,7 @@ function Queue({ queue, samples }: { queue: System["queue"]; samples: readonly S
         />
       </Tiles>
       <Panel title="Queue depth (live)">
-        {samples.length < ENOUGH ? (
+        {samples.length < FEWEST_SAMPLES ? (
           <p>Collecting data…</p>
         ) : (
           <Suspense fallback={<Loading lines={3} />}>
@@ -134,12 +134,12 @@ function Database({ database }: { database: System["database"] }) {
   return (
     <Panel title="Database">
       <Facts>
-        <Fact name="Kind">
+        <Fact name="Type">
           {database.kind} {database.version}
         </Fact>
         <Fact name="Location">{database.location}</Fact>
         <Fact name="Size">{bytes(database.sizeBytes)}</Fact>
-        <Fact name="Migrations">{schemaInWords(database)}</Fact>
+        <Fact name="Schema version">{schemaInWords(database)}</Fact>
         <Fact name="Content">
           {counted(database.items, "item")} in {counted(database.jobs, "job")}
         </Fact>

@@ -1,7 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useMay } from "../../api";
 import { Screen, type Tab, Tabs } from "../../design";
-import { useFilter } from "../../shell/useFilter";
+import { useFilter } from "../../shell/urlState";
 import { FeaturesTab } from "./FeaturesTab";
 import { HealthTab } from "./HealthTab";
 import { TokensTab } from "./TokensTab";

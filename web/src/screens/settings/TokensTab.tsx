@@ -1,10 +1,8 @@
 import { useMemo, useState } from "react";
 import { listed, type NewToken, type Token, useMay, useTokens } from "../../api";
 import { Button, DataGrid, EmptyState } from "../../design";
-import { AddToken } from "./AddToken";
 import styles from "./ListTab.module.css";
-import { NewSecret } from "./NewSecret";
-import { RevokeToken } from "./RevokeToken";
+import { AddToken, NewSecret, RevokeToken } from "./TokenDialogs";
 import { tokenColumns } from "./tokenColumns";
 
 const rowId = (token: Token) => token.id;

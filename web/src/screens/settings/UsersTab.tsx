@@ -1,21 +1,19 @@
 import { useMemo, useState } from "react";
 import { listed, type User, useMe, useUsers } from "../../api";
 import { Button, DataGrid } from "../../design";
-import { AddUser } from "./AddUser";
-import { ChangeUser } from "./ChangeUser";
-import { DisableUser } from "./DisableUser";
 import styles from "./ListTab.module.css";
+import { AddUser, ChangeUser, DisableUser } from "./UserDialogs";
 import { userColumns } from "./userColumns";
 
 const rowId = (user: User) => user.name;
-type Question = { about: "change" | "disable"; user: User };
+type OpenDialog = { about: "change" | "disable"; user: User };
 
 /** All users. */
 export function UsersTab() {
   const users = useUsers();
   const me = useMe();
   const [isAdding, setAdding] = useState(false);
-  const [asked, setAsked] = useState<Question | null>(null);
+  const [asked, setAsked] = useState<OpenDialog | null>(null);
   const close = () => setAsked(null);
   const columns = useMemo(
     () =>

@@ -1,14 +1,14 @@
 import type { User } from "../../api";
 import { Badge, type Column, Menu, type MenuItem, Time } from "../../design";
 
-interface Deeds {
+interface UserActions {
   /** The current user, who cannot change their own role. */
   me: string | undefined;
   onChange: (user: User) => void;
   onDisable: (user: User) => void;
 }
 
-export function userColumns(deeds: Deeds): Column<User>[] {
+export function userColumns(deeds: UserActions): Column<User>[] {
   return [
     {
       id: "name",
@@ -60,7 +60,7 @@ function state({ disabledAt }: User) {
 }
 
 /** The actions on a user. */
-export function actionsOf(user: User, { me, onChange, onDisable }: Deeds): MenuItem[] {
+export function actionsOf(user: User, { me, onChange, onDisable }: UserActions): MenuItem[] {
   const items: MenuItem[] = [
     {
       label: user.disabledAt ? "Enable…" : "Change role or password…",

@@ -2,12 +2,12 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { listed, useMay, useWorkers, type Worker } from "../../api";
 import { Checkbox, Command, DataGrid, EmptyState, Screen, Toolbar } from "../../design";
-import { AdminsOnly } from "../../shell/AdminsOnly";
-import { useFilter } from "../../shell/useFilter";
+import { AdminsOnly } from "../../shell/Failure";
+import { useFilter } from "../../shell/urlState";
 import { columnsOf } from "./columns";
 import { DrainWorker } from "./DrainWorker";
+import { inWords, mayDrain } from "./model";
 import styles from "./WorkersScreen.module.css";
-import { inWords, mayDrain } from "./workerStatus";
 
 const route = getRouteApi("/frame/workers");
 const rowId = (worker: Worker) => worker.id;

@@ -1,6 +1,6 @@
 import type { Worker } from "../../api";
 import { Ago, Badge, Button, type Column, grouped, useNow } from "../../design";
-import { mayDrain, statusOfWorker } from "./workerStatus";
+import { mayDrain, statusOfWorker } from "./model";
 
 export function columnsOf(drain: (worker: Worker) => void): Column<Worker>[] {
   return [

@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 
-from headgate.app.cli.render.jobs import calls_of, local_time, span
-from headgate.core.call import Call
-from headgate.core.trace import trace_in
+from headgate.app.cli.render.times import local_time, span
 from headgate.core.words import counted
-from headgate.ports.reads import AttemptRow
+from headgate.schema.items import AttemptView, CallView
 
 INDENT = " " * 6
 FREE: Mapping[str, str] = {
@@ -26,7 +24,7 @@ COUNTED: Mapping[str, str] = {
 """Outcomes that count as an attempt; `{}` is the error class."""
 
 
-def timeline(attempt: AttemptRow, *, verbose: bool = False, traced: bool = True) -> list[str]:
+def timeline(attempt: AttemptView, *, verbose: bool = False, traced: bool = True) -> list[str]:
     """The lines for one attempt; `verbose` adds the strategy, the lease and the worker.
 
     Without `traced`, the failed line is named but the traceback is left out.
@@ -35,17 +33,16 @@ def timeline(attempt: AttemptRow, *, verbose: bool = False, traced: bool = True)
     if verbose:
         about = f"strategy {attempt.strategy}, lease {attempt.epoch}, worker {attempt.worker}"
         lines.append(f"{INDENT}{about}")
-    trace = trace_in(attempt.trace)
     if attempt.reason:
-        where = f" ({trace.where})" if trace else ""
+        where = f" ({attempt.failed_at})" if attempt.failed_at else ""
         lines.append(f"{INDENT}{attempt.reason}{where}")
-    lines += [f"{INDENT}{call_line(call)}" for call in calls_of(attempt)]
-    if trace and traced:
-        lines += [f"{INDENT}{line}".rstrip() for line in trace.text.splitlines()]
+    lines += [f"{INDENT}{call_line(call)}" for call in attempt.calls]
+    if attempt.traceback and traced:
+        lines += [f"{INDENT}{line}".rstrip() for line in attempt.traceback.splitlines()]
     return lines
 
 
-def _what(attempt: AttemptRow) -> str:
+def _what(attempt: AttemptView) -> str:
     if attempt.outcome in FREE:
         return FREE[attempt.outcome]
     text = COUNTED.get(attempt.outcome)
@@ -55,14 +52,13 @@ def _what(attempt: AttemptRow) -> str:
     return f"attempt {attempt.number}: {attempt.outcome.replace('_', ' ')}{kind}"
 
 
-def _times(attempt: AttemptRow, verbose: bool) -> str:
-    ran = f"ran {span(attempt.ran_us / 1e6)}"
-    waited = attempt.waited_us / 1e6
+def _times(attempt: AttemptView, verbose: bool) -> str:
+    ran = f"ran {span(attempt.ran_ms / 1e3)}"
+    waited = attempt.waited_ms / 1e3
     return f"waited {span(waited)}, {ran}" if verbose or waited >= 1 else ran
 
 
-def call_line(call: Call) -> str:
-    """A call: method, host, answer, size, duration and wait."""
+def call_line(call: CallView) -> str:
     answer = f"{call.status} {call.kind}" if call.status else str(call.kind)
     times = f"{counted(call.bytes, 'byte')} in {span(call.ran_ms / 1e3)}"
     waited = f", waited {span(call.waited_ms / 1e3)}" if call.waited_ms else ""

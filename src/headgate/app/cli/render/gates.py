@@ -4,18 +4,13 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
 from headgate.app.cli.output import Output
-from headgate.app.cli.render.jobs import ago, by_the_clock, span
-from headgate.core.gates.budget_view import BudgetUse
-from headgate.core.gates.host_down import HostDown
-from headgate.core.gates.state import Override
-from headgate.core.gates.view import SET, GateView
-from headgate.core.gates.wait import MICROSECONDS, Wait, in_figures
+from headgate.app.cli.render.jobs import plain
+from headgate.app.cli.render.times import ago, by_the_clock, span
+from headgate.core.gates.view import SET
+from headgate.core.gates.wait import rate_text
 from headgate.core.pacing.state import Cause
-from headgate.core.time_text import as_microseconds, moment
-from headgate.engine.gate_control import GateReading
+from headgate.schema.gates import BudgetView, Gate, GateList, HostDownView, OverrideView
 
 LABELS: Mapping[str, str] = {
     Cause.OPEN: "open",
@@ -36,192 +31,125 @@ LABELS: Mapping[str, str] = {
 """Short names of causes, so that the table fits on a narrow terminal."""
 
 
-def show_gates(screen: Output, reading: GateReading) -> None:
+def show_gates(screen: Output, gates: GateList) -> None:
     """Print one line for each gate, without empty columns."""
-    names = Counter(view.name for view in reading.views)
+    names = Counter(gate.name for gate in gates.items)
     lines = [
         # A host and its domain may have the same name.
-        _line(view, reading.now_s)
-        | ({"GATE": f"{view.name} ({view.kind})"} if names[view.name] > 1 else {})
-        for view in reading.views
+        _line(gate, gates.now or "")
+        | ({"GATE": f"{gate.name} ({gate.kind})"} if names[gate.name] > 1 else {})
+        for gate in gates.items
     ]
     shown = [name for name in lines[0] if any(line[name] for line in lines)]
     screen.table(shown, [[line[name] for name in shown] for line in lines])
 
 
-def show_gate(screen: Output, view: GateView, now_s: float) -> None:
-    screen.line(f"{view.kind} {view.name}", "bold")
-    screen.facts(_facts(view, now_s))
-    if view.members:
+def show_gate(screen: Output, gate: Gate, now: str) -> None:
+    screen.line(f"{gate.kind} {gate.name}", "bold")
+    screen.facts(_facts(gate, now))
+    if gate.members:
         screen.line("\nProcesses", "bold")
         screen.table(
             ("WORKER", "#IN FLIGHT", "#COULD USE", "LAST SEEN"),
             [
                 (
-                    worker,
+                    member.worker,
                     member.in_flight,
-                    "more" if member.need < 0 else in_figures(member.need),
-                    ago(as_microseconds(member.seen), as_microseconds(now_s)),
+                    "more" if member.could_use_per_s is None else rate_text(member.could_use_per_s),
+                    ago(member.seen_at, now),
                 )
-                for worker, member in view.members.items()
+                for member in gate.members
             ],
         )
-    if view.evidence:
+    if gate.evidence:
         screen.line("\nEvidence, newest last", "bold")
         screen.table(
             ("AT", "SEEN", "DECIDED", "#BEFORE", "#AFTER"),
             [
                 (
-                    by_the_clock(as_microseconds(line.at), as_microseconds(now_s)),
+                    by_the_clock(line.at or now, now),
                     line.seen,
                     line.decided,
                     _pace(line.before),
                     _pace(line.after),
                 )
-                for line in view.evidence
+                for line in gate.evidence
             ],
         )
 
 
-def gate_json(view: GateView) -> dict[str, Any]:
-    shape: dict[str, Any] = msgspec.structs.asdict(view)
-    until = view.closed_until
-    return {
-        **shape,
-        "closed_until": None if until is None else moment(as_microseconds(until)),
-        "members": [
-            {
-                "worker": worker,
-                "seen_at": moment(as_microseconds(member.seen)),
-                "in_flight": member.in_flight,
-                "could_use_per_s": None if member.need < 0 else member.need,
-                "waiting": member.waiting,
-            }
-            for worker, member in view.members.items()
-        ],
-        "broken": {host: moment(as_microseconds(at)) for host, at in view.broken.items()},
-        "down": {host: _down_json(each) for host, each in view.down.items()},
-        "budgets": [
-            {
-                **msgspec.structs.asdict(use),
-                "turns_at": None if use.turns_at is None else moment(as_microseconds(use.turns_at)),
-            }
-            for use in view.budgets
-        ],
-        "override": view.override and _override_json(view.override),
-        "evidence": [
-            {**msgspec.structs.asdict(line), "at": moment(as_microseconds(line.at))}
-            for line in view.evidence
-        ],
-    }
+def gate_json(gate: Gate) -> dict[str, Any]:
+    shape: dict[str, Any] = plain(gate)
+    if override := shape["override"]:
+        override["rate_per_s"] = override.pop("rate")
+    return shape
 
 
-def wait_json(wait: Wait | None) -> dict[str, Any] | None:
-    if wait is None:
-        return None
-    return {
-        "kind": wait.kind,
-        "why": wait.why,
-        "until": moment(wait.until_us),
-        "gate": wait.gate or None,
-        "next": wait.next or None,
-        "evidence": wait.evidence or None,
-    }
-
-
-def wait_in_words(wait: Wait, now_us: int) -> str:
-    """A wait and when it ends, in local time."""
-    until = wait.until_us
-    if until is not None and wait.next:
-        when = ago(until, now_us) if until - now_us >= MICROSECONDS else "now"
-        return f"{wait.why}; {wait.next} {when}"
-    if until is None or until <= now_us:
-        return wait.why
-    return f"{wait.why}, until {by_the_clock(until, now_us)} ({ago(until, now_us)})"
-
-
-def override_in_words(override: Override, now_s: float) -> str:
-    state = "paused" if override.paused else f"at {in_figures(override.rate or 0.0)}"
+def override_in_words(override: OverrideView, now: str) -> str:
+    state = "paused" if override.paused else f"at {rate_text(override.rate or 0.0)}"
     if override.until is None:
         return f"{state} until resumed"
-    return f"{state} until {by_the_clock(as_microseconds(override.until), as_microseconds(now_s))}"
+    return f"{state} until {by_the_clock(override.until, now)}"
 
 
-def _override_json(override: Override) -> dict[str, Any]:
-    until = override.until
-    ends = None if until is None else moment(as_microseconds(until))
-    return {"rate_per_s": override.rate, "paused": override.paused, "until": ends}
-
-
-def _line(view: GateView, now_s: float) -> dict[str, str]:
-    until = view.closed_until
+def _line(gate: Gate, now: str) -> dict[str, str]:
+    until = gate.closed_until
     return {
-        "GATE": view.name,
-        "#LIMIT": view.configured,
-        "#LEARNED": _pace(view.learned_per_s),
-        "#NOW": _pace(view.now_per_s),
-        "#IN FLIGHT": str(view.in_flight) if view.asked else "",
-        "#429": f"{view.refused_share:.1%}" if view.replies else "",
-        "#LATENCY": span(view.latency_s) if view.latency_s is not None else "",
-        "WHY": LABELS[view.cause] if view.asked else "not used yet",
-        "DOWN": ", ".join(view.broken),
-        "UNTIL": by_the_clock(as_microseconds(until), as_microseconds(now_s))
-        if until is not None
-        else "",
+        "GATE": gate.name,
+        "#LIMIT": gate.configured,
+        "#LEARNED": _pace(gate.learned_per_s),
+        "#NOW": _pace(gate.now_per_s),
+        "#IN FLIGHT": str(gate.in_flight) if gate.asked else "",
+        "#429": f"{gate.refused_share:.1%}" if gate.replies else "",
+        "#LATENCY": span(gate.latency_s) if gate.latency_s is not None else "",
+        "WHY": LABELS[gate.cause] if gate.asked else "not used yet",
+        "DOWN": ", ".join(gate.broken),
+        "UNTIL": by_the_clock(until, now) if until else "",
     }
 
 
-def _why(view: GateView, now_s: float) -> str | None:
-    if not view.closed:
-        return view.why or None
-    if view.closed_until is None:
-        return f"closed: {view.why}"
-    at, now = as_microseconds(view.closed_until), as_microseconds(now_s)
-    return f"closed until {by_the_clock(at, now)} ({ago(at, now)}): {view.why}"
+def _why(gate: Gate, now: str) -> str | None:
+    if not gate.closed:
+        return gate.why or None
+    if gate.closed_until is None:
+        return f"closed: {gate.why}"
+    at = gate.closed_until
+    return f"closed until {by_the_clock(at, now)} ({ago(at, now)}): {gate.why}"
 
 
 def _pace(per_s: float | None) -> str:
-    return "" if per_s is None else in_figures(per_s) if per_s else "0"
+    return "" if per_s is None else rate_text(per_s) if per_s else "0"
 
 
-def _facts(view: GateView, now_s: float) -> dict[str, object]:
-    cap = view.configured_in_flight
-    limits = [view.configured, f"{cap} at a time" if cap else ""]
+def _facts(gate: Gate, now: str) -> dict[str, object]:
+    cap = gate.configured_in_flight
+    limits = [gate.configured, f"{cap} at a time" if cap else ""]
     learned = [
-        _pace(view.learned_per_s),
-        f"{view.learned_in_flight} at a time" if view.learned_in_flight else "",
+        _pace(gate.learned_per_s),
+        f"{gate.learned_in_flight} at a time" if gate.learned_in_flight else "",
     ]
-    answers = f"{view.replies:,}, of which {view.refusals:,} refused ({view.refused_share:.2%})"
+    answers = f"{gate.replies:,}, of which {gate.refusals:,} refused ({gate.refused_share:.2%})"
     return {
         "configured": ", ".join(filter(None, limits)) or "nothing",
         "learned": ", ".join(filter(None, learned)) or "nothing yet",
-        "now": _pace(view.now_per_s),
-        "why": _why(view, now_s),
-        "stage": view.stage,
-        "operator": override_in_words(view.override, now_s) if view.override else None,
-        "in flight": view.in_flight if view.members else None,
-        "answers": answers if view.replies else None,
-        "latency": span(view.latency_s) if view.latency_s is not None else None,
-        "breaker": "; ".join(_down_in_words(host, each, now_s) for host, each in view.down.items()),
-        **{f"{use.name} in {span(use.seconds)}": _use(use) for use in view.budgets},
+        "now": _pace(gate.now_per_s),
+        "why": _why(gate, now),
+        "stage": gate.stage,
+        "operator": override_in_words(gate.override, now) if gate.override else None,
+        "in flight": gate.in_flight if gate.members else None,
+        "answers": answers if gate.replies else None,
+        "latency": span(gate.latency_s) if gate.latency_s is not None else None,
+        "breaker": "; ".join(_down_in_words(host, each, now) for host, each in gate.down.items()),
+        **{f"{use.name} in {span(use.seconds)}": _use(use) for use in gate.budgets},
     }
 
 
-def _down_in_words(host: str, down: HostDown, now_s: float) -> str:
+def _down_in_words(host: str, down: HostDownView, now: str) -> str:
     why = f" ({down.reason})" if down.reason else ""
-    again = ago(as_microseconds(down.until_s), as_microseconds(now_s))
-    return f"open: {host} does not answer{why}, asked again {again}"
+    return f"open: {host} does not answer{why}, next try {ago(down.until, now)}"
 
 
-def _down_json(down: HostDown) -> dict[str, Any]:
-    return {
-        "until": moment(as_microseconds(down.until_s)),
-        "reason": down.reason,
-        "since": None if down.since_s is None else moment(as_microseconds(down.since_s)),
-    }
-
-
-def _use(use: BudgetUse) -> str:
+def _use(use: BudgetView) -> str:
     kind = ", a hard cap" if use.hard else ""
     share = f"{use.used / use.count:.0%}"
     return f"{use.used:,.6g} of {use.count:,.6g} used ({share}){kind}"

@@ -40,7 +40,6 @@ def show_plan(
     helps: Sequence[Advice],
     now_us: int,
 ) -> None:
-    """Print the assumptions, the forecasts and the advice."""
     screen.line(f"Plan for {inputs.subject.name}", "bold")
     screen.facts(_facts(inputs))
     for note in inputs.notes:
@@ -63,7 +62,7 @@ def show_plan(
 
 def _facts(inputs: PlanInputs) -> dict[str, object]:
     workload, subject = inputs.workload, inputs.subject
-    calls = f"{inputs.calls_per_item:.3g} a row"
+    calls = f"{inputs.calls_per_item:.3g} per row"
     spared = f", {inputs.cache_hits:.0%} of them from the cache" if inputs.cache_hits else ""
     latency = "measured" if inputs.measured_latency else "assumed"
     lanes = f"{workload.lanes:,} at once"
@@ -80,7 +79,6 @@ def _facts(inputs: PlanInputs) -> dict[str, object]:
 
 
 def limits_in_words(inputs: PlanInputs) -> str:
-    """The limit that the forecast uses, and its source."""
     workload = inputs.workload
     if inputs.origin == "unknown":
         return "unknown"
@@ -104,7 +102,7 @@ def limit_text(limit: Limit) -> str:
 
 def _show_rows(screen: Output, origin: str, rows: Sequence[Forecast], now_us: int) -> None:
     """Print a table, or on a narrow terminal one fact per line."""
-    first, about = ("if it takes", _guess) if origin == "unknown" else ("credentials", _credentials)
+    first, about = ("if limit is", _guess) if origin == "unknown" else ("credentials", _credentials)
     if sys.stdout.isatty() and shutil.get_terminal_size().columns < TABLE_WIDTH:
         for row in rows:
             screen.facts({first: about(row), **_cells(row, now_us)})
@@ -116,7 +114,7 @@ def _show_rows(screen: Output, origin: str, rows: Sequence[Forecast], now_us: in
 
 
 def _guess(row: Forecast) -> str:
-    return ", ".join(map(limit_text, row.workload.assumed.limits)) or "anything"
+    return ", ".join(map(limit_text, row.workload.assumed.limits)) or "none"
 
 
 def _credentials(row: Forecast) -> str:
@@ -166,7 +164,6 @@ def length(seconds: float) -> str:
 
 
 def band(low_s: float, high_s: float) -> str:
-    """A range of durations in one unit."""
     size, unit = next(
         (
             (size, unit)

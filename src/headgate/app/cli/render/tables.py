@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
+from headgate.core.words import counted
+
 GAP = "  "
 
 
@@ -24,6 +26,14 @@ def table_lines(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> lis
     names = [name.removeprefix("#") for name in columns]
     texts = [names, *([cell_text(value) for value in row] for row in rows)]
     return _aligned(texts, [name.startswith("#") for name in columns])
+
+
+def requeued_in_words(count: int, *, dry_run: bool) -> str:
+    return f"{'would set' if dry_run else 'set'} {counted(count, 'item')} back to PENDING"
+
+
+def status_column(status: str) -> str:
+    return f"#{status.replace('_', ' ')}"
 
 
 def fact_lines(pairs: Mapping[str, object]) -> list[str]:

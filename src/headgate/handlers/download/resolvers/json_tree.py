@@ -33,7 +33,6 @@ class UnreadableReply(Exception):
 
 
 def tree_of(reply: ResolverReply) -> Tree:
-    """Return the reply as a JSON object."""
     tree = value_of(reply)
     if not isinstance(tree, Mapping):
         raise UnreadableReply("the reply is JSON, but not an object")
@@ -121,7 +120,6 @@ def version(tree: Any, *path: str) -> Version:
 
 
 def is_doi(value: str, doi: str) -> bool:
-    """Whether a service's value is this DOI, in any spelling."""
     try:
         found = read_identifier(value)
     except BadIdentifier:
@@ -130,7 +128,6 @@ def is_doi(value: str, doi: str) -> bool:
 
 
 def names_pdf(url: str) -> bool:
-    """Whether the path of a URL ends in .pdf."""
     return urlsplit(url).path.lower().endswith(".pdf")
 
 

@@ -23,7 +23,6 @@ _FIELDS: Final = "id,doi,best_oa_location,locations"
 
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
-    """Ask for one work, with only the fields that name its locations."""
     if identifier.kind is IdentifierKind.PMCID:
         name = f"pmcid:{identifier.value}"
     else:

@@ -38,7 +38,6 @@ class Resolver(NamedTuple):
     """The limits of the service, if `core.presets` has none."""
     needs_email: bool = False
     key_env: str = ""
-    """The environment variable for its key."""
     needs_key: bool = False
     on: bool = True
     """Whether it is asked by default."""

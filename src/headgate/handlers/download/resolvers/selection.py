@@ -8,8 +8,7 @@ from typing import Final
 import msgspec
 
 from headgate.core.errors import UsageError
-from headgate.core.presets import PRESETS
-from headgate.core.provider import CredentialPolicy, ProviderPolicy
+from headgate.core.provider import PRESETS, CredentialPolicy, ProviderPolicy
 from headgate.core.url import normalize, split_origin
 from headgate.handlers.download.identifier import Identifier, IdentifierKind
 from headgate.handlers.download.resolvers.options import ResolverOptions, ResolverPolicy

@@ -22,7 +22,6 @@ _RESOLVING: Final = ("https://doi.org/", "http://doi.org/", "https://dx.doi.org/
 
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
-    """Ask for one paper by its id."""
     url = f"{options.base_url}/graph/v1/paper/{_name(identifier)}"
     return ResolverRequest(
         NAME, NAME, url, params={"fields": "externalIds,isOpenAccess,openAccessPdf"}

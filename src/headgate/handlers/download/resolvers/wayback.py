@@ -30,7 +30,6 @@ _MOMENT: Final = re.compile(r"[0-9]{14}")
 
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
-    """Ask whether any snapshot exists."""
     url = f"{options.base_url}/wayback/available"
     return ResolverRequest(NAME, NAME, url, params={"url": identifier.value}, step="available")
 

@@ -2,7 +2,7 @@ import { type ReactNode, useMemo } from "react";
 import { type GatePoint, isUnfinished, type Job, useHandlers } from "../../../api";
 import { duration, grouped, percent, perSecond } from "../../../design";
 import { Chart, type Series } from "../../../design/Chart";
-import { ChartsPlace } from "./ChartsPlace";
+import { ChartsPlaceholder } from "./ChartsPlaceholder";
 import styles from "./JobCharts.module.css";
 import { figuresOf, gatesIn, type Point, throughputOf } from "./readings";
 import { useReadings } from "./useReadings";
@@ -10,10 +10,10 @@ import { useReadings } from "./useReadings";
 const HEIGHT = 104;
 
 const OUTCOMES: readonly Series[] = [
-  { label: "Done", colour: "--done", format: aSecond, filled: true },
-  { label: "Not found", colour: "--not-found", format: aSecond, dashed: true },
-  { label: "Errors", colour: "--error", format: aSecond },
-  { label: "Other", colour: "--review", format: aSecond, dashed: true },
+  { label: "Done", colour: "--done", format: perSecondText, filled: true },
+  { label: "Not found", colour: "--not-found", format: perSecondText, dashed: true },
+  { label: "Errors", colour: "--error", format: perSecondText },
+  { label: "Other", colour: "--review", format: perSecondText, dashed: true },
 ];
 
 const COLOURS = ["--accent", "--processing", "--review", "--warn"] as const;
@@ -21,9 +21,9 @@ const COLOURS = ["--accent", "--processing", "--review", "--warn"] as const;
 /** Throughput by outcome, and latency, rates and refusals of the providers. */
 export function JobCharts({ job }: { job: Job }) {
   const { points, names, isLoading } = useReadings(job.id);
-  const expected = useExpected(job);
-  if (isLoading) return <ChartsPlace />;
-  if (points.length < 2) return <p className={styles.none}>{whyNone(job)}</p>;
+  const expected = useExpectedProviders(job);
+  if (isLoading) return <ChartsPlaceholder />;
+  if (points.length < 2) return <p className={styles.none}>{emptyReason(job)}</p>;
   return (
     <div className={styles.charts}>
       <Throughput points={points} rate={job.rate} />
@@ -33,13 +33,13 @@ export function JobCharts({ job }: { job: Job }) {
 }
 
 /** The provider that a job is going to use: its charts have a place before the first request. */
-function useExpected({ state, handler }: Job): readonly string[] {
+function useExpectedProviders({ state, handler }: Job): readonly string[] {
   const handlers = useHandlers().data;
   const provider = handlers?.find(({ name }) => name === handler)?.provider;
   return provider && isUnfinished({ state }) ? [provider] : [];
 }
 
-function whyNone(job: Job): string {
+function emptyReason(job: Job): string {
   return isUnfinished(job) ? "Collecting data…" : "No chart data for this job.";
 }
 
@@ -59,57 +59,57 @@ function Throughput({ points, rate }: { points: readonly Point[]; rate: number |
     [all, names],
   );
   return (
-    <Titled title="Items per second">
+    <TitledChart title="Items per second">
       <Chart
         label={`Items finished per second, by outcome. Over the last minute: ${perSecond(rate)}.`}
         series={series}
         data={data}
         height={HEIGHT}
       />
-    </Titled>
+    </TitledChart>
   );
 }
 
 function Gates({ points, own }: { points: readonly Point[]; own: readonly string[] }) {
   const names = gatesIn(points, own).join("\n");
   const latencies = useLines(names, inMs);
-  const limits = useLines(names, aSecond);
-  const shares = useLines(names, ofHundred);
+  const limits = useLines(names, perSecondText);
+  const shares = useLines(names, percentText);
   const now = points.at(-1)?.gates ?? [];
   if (!names) return null;
   const of = (figure: (gate: GatePoint) => number | null) =>
     figuresOf(points, names.split("\n"), figure);
   return (
     <>
-      <Titled title="Latency (ms)">
+      <TitledChart title="Latency (ms)">
         <Chart
           label={`Response time. ${perGate(now, (gate) => inMs((gate.latencyS ?? 0) * 1000))}`}
           series={latencies}
           data={of(({ latencyS }) => (latencyS === null ? null : latencyS * 1000))}
           height={HEIGHT}
         />
-      </Titled>
-      <Titled title="Allowed requests per second">
+      </TitledChart>
+      <TitledChart title="Allowed requests per second">
         <Chart
           label={`Allowed requests per second. ${perGate(now, (gate) => perSecond(gate.nowPerS))}`}
           series={limits}
           data={of(({ nowPerS }) => nowPerS)}
           height={HEIGHT}
         />
-      </Titled>
-      <Titled title="Throttled by the provider (%)">
+      </TitledChart>
+      <TitledChart title="Throttled by the provider (%)">
         <Chart
           label={`Responses that asked to slow down. ${perGate(now, (gate) => percent(gate.refusedShare))}`}
           series={shares}
           data={of(({ refusedShare }) => refusedShare * 100)}
           height={HEIGHT}
         />
-      </Titled>
+      </TitledChart>
     </>
   );
 }
 
-function Titled({ title, children }: { title: string; children: ReactNode }) {
+function TitledChart({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className={styles.one}>
       <h2>{title}</h2>
@@ -136,11 +136,11 @@ function perGate(gates: readonly GatePoint[], say: (gate: GatePoint) => string):
 }
 
 /** Always per second, like the axis. */
-function aSecond(value: number): string {
+function perSecondText(value: number): string {
   return `${value >= 100 ? grouped(Math.round(value)) : Number(value.toPrecision(2))}/s`;
 }
 
-function ofHundred(value: number): string {
+function percentText(value: number): string {
   return percent(value / 100);
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Counts, GatePoint } from "../../../api";
+import { countsOf } from "../../../testing/counts";
 import { figuresOf, gatesIn, type Point, throughputOf, withPoint } from "./readings";
 
 function point(at: number, counts: Partial<Counts> = {}, gates: GatePoint[] = []): Point {
-  const none = { pending: 0, processing: 0, done: 0, notFound: 0, skipped: 0, review: 0, error: 0 };
-  return { at, counts: { total: 1_000, cancelled: 0, ...none, pending: 1_000, ...counts }, gates };
+  return { at, counts: countsOf({ total: 1_000, pending: 1_000, ...counts }), gates };
 }
 
 function gate(name: string, nowPerS: number): GatePoint {

@@ -1,5 +1,4 @@
-import type { Counts, GatePoint, Reading } from "../../../api";
-import { settled } from "../../../api";
+import { type Counts, type GatePoint, type Reading, settled } from "../../../api";
 
 export interface Point {
   /** Seconds since 1970, on the server's clock. */
@@ -8,7 +7,7 @@ export interface Point {
   gates: readonly GatePoint[];
 }
 
-const MOST = 600;
+const MOST_POINTS = 600;
 const LEAST_S = 1;
 const SMOOTH_S = 4;
 
@@ -31,7 +30,7 @@ export function withPoint(points: readonly Point[], point: Point): readonly Poin
   const isClose = last && before && last.at - before.at < LEAST_S;
   const kept = isClose ? points.slice(0, -1) : points;
   const all = [...kept, point];
-  return all.length > MOST ? thinned(all) : all;
+  return all.length > MOST_POINTS ? thinned(all) : all;
 }
 
 function thinned(points: readonly Point[]): readonly Point[] {

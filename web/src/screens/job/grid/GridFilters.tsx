@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import { type Job, useErrors } from "../../../api";
 import { Button, grouped, SearchField, Select, statusStyle, Toolbar } from "../../../design";
-import { useFilter } from "../../../shell/useFilter";
-import { classesIn } from "./facets";
+import { useFilter } from "../../../shell/urlState";
 import styles from "./GridFilters.module.css";
+import { classesIn } from "./model";
 
 const ORDERS = [
   { value: "", label: "Input order" },
@@ -74,7 +74,7 @@ function Chips({ filters }: { filters: Filters }) {
   const { statuses, q, errorClass, signature } = filters;
   const chips: [string, string][] = [];
   if (statuses) {
-    const words = statuses.split(",").map((status) => statusStyle(status).word);
+    const words = statuses.split(",").map((status) => statusStyle(status).label);
     chips.push(["statuses", words.join(", ")]);
   }
   if (errorClass) chips.push(["errorClass", `Error class: ${errorClass}`]);

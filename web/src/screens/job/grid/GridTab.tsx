@@ -18,20 +18,17 @@ import {
   useSelection,
   useToasts,
 } from "../../../design";
-import { useCursor } from "../../../shell/cursor";
 import { PartialList } from "../../../shell/PartialList";
-import { useFilter } from "../../../shell/useFilter";
-import { ListedItem } from "../../item/ListedItem";
-import { useOpenItem } from "../../item/useOpenItem";
+import { useCursor, useFilter } from "../../../shell/urlState";
+import { ListedItem, useOpenItem } from "../../item/ListedItem";
+import { requestFor, requestForItems } from "../../reprocess/model";
 import { RunAgain } from "../../reprocess/RunAgain";
-import { requestFor, requestForItems } from "../../reprocess/requests";
-import { matchingOf } from "../totals";
+import { matchingOf } from "../model";
 import { CellCopy } from "./CellCopy";
 import { ColumnPicker } from "./ColumnPicker";
-import { hiddenBy, toggledIn } from "./choice";
 import { columnsOf } from "./columns";
 import { GridFilters } from "./GridFilters";
-import { namesIn } from "./names";
+import { hiddenBy, namesIn, toggledIn } from "./model";
 
 const route = getRouteApi("/frame/jobs/$jobId");
 const rowId = (item: Item) => item.id;
@@ -116,7 +113,7 @@ export function GridTab({ job }: { job: Job }) {
                 ]
               : []),
           ]}
-          empty={<Nothing job={job} isFiltered={name !== "{}"} />}
+          empty={<NoItems job={job} isFiltered={name !== "{}"} />}
         />
       </CellCopy>
       {asked && (
@@ -153,7 +150,7 @@ function aboutOf(asked: ReprocessRequest): string {
     : "All finished items that match, including rows not shown on screen.";
 }
 
-function Nothing({ job, isFiltered }: { job: Job; isFiltered: boolean }) {
+function NoItems({ job, isFiltered }: { job: Job; isFiltered: boolean }) {
   const setFilter = useFilter();
   if (isFiltered) {
     return (

@@ -1,6 +1,6 @@
 import type { Item } from "../../../api";
 import { Ago, type Column, grouped, inLine, partsOf, StatusBadge } from "../../../design";
-import type { Offer } from "./choice";
+import type { Offer } from "./model";
 
 export type GridColumn = Column<Item> & Offer;
 
@@ -81,13 +81,13 @@ function reason(item: Item) {
   return <Copied text={item.errorClass ? `${item.errorClass}: ${text}` : text} />;
 }
 
-const DRAWN = 300;
+const MOST_CHARACTERS = 300;
 
 /** Text of a cell, cut to fit; the whole text can be copied. */
 function Copied({ text }: { text: string }) {
   return (
-    <span data-copy={text} title={text.slice(0, DRAWN)}>
-      {text.slice(0, DRAWN)}
+    <span data-copy={text} title={text.slice(0, MOST_CHARACTERS)}>
+      {text.slice(0, MOST_CHARACTERS)}
     </span>
   );
 }
