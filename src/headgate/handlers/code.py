@@ -7,8 +7,9 @@ import inspect
 import sys
 import threading
 import traceback
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -59,19 +60,33 @@ _loading = threading.RLock()
 """Lets one thread load at a time: another must not find a half-executed module."""
 
 
+class _HandlerLoader(SourceFileLoader):
+    """Compiles the file each time it is loaded.
+
+    Python takes cached bytecode for current if the source has the same size and was saved in the
+    same second. A one-letter fix right after a failed run would have no effect.
+    """
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
 def _load_file(path: Path) -> ModuleType:
     name = f"headgate_file_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
     loaded = sys.modules.get(name)
     if loaded is not None:
         return loaded
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
+    if path.suffix != ".py":
         raise UnknownHandler(f"{path} is not a Python file")
+    loader = _HandlerLoader(name, str(path))
+    spec = ModuleSpec(name, loader, origin=str(path))
+    spec.has_location = True
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
         with importing_from(path.parent):
-            spec.loader.exec_module(module)
+            loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise UnknownHandler(f"{path} cannot be imported: {_cause(error, path)}") from error

@@ -1,5 +1,6 @@
 """Handlers are found by file, by module and by name, and what is wrong is said."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -69,6 +70,22 @@ def test_a_plain_function_is_named_by_its_reference(folder: Path):
     spec = resolve("./lookup.py:plain")
     assert spec.name == spec.reference == f"{folder / 'lookup.py'}:plain"
     assert not spec.is_async
+
+
+def test_a_file_fixed_within_a_second_is_loaded_as_it_is_now(folder: Path):
+    """Bytecode of the same second and size counts as current for Python."""
+    file = folder / "priced.py"
+    for column in ("prise", "price"):
+        file.write_text(f"def column(item, ctx):\n    return {column!r}\n")
+        os.utime(file, (1_700_000_000, 1_700_000_000))
+        script = (
+            "from headgate.handlers.registry import resolve;"
+            "print(resolve('priced.py:column').call(None, None))"
+        )
+        found = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True
+        )
+        assert found.stdout.strip() == column
 
 
 def test_a_callable_object_and_a_bound_method(folder: Path):
