@@ -51,6 +51,8 @@ class NewItem(msgspec.Struct, frozen=True, gc=False):
     problem: str | None = None
     duplicate: bool = False
     """The only problem is an earlier row with the same key: the item is SKIPPED instead."""
+    checkpoint: str = ""
+    """The checkpoint that stays open until the item has ended; empty: none."""
 
 
 DECISIONS = frozenset({ItemMove.ACCEPT, ItemMove.REJECT, ItemMove.PASS_OVER})

@@ -5,11 +5,20 @@ from typing import Any
 
 import msgspec
 
+from headgate.core.mirror import Closing, FollowUp, MirrorRow
+
 
 class Done(msgspec.Struct, frozen=True):
-    """The item is finished with this result."""
+    """The item is finished with this result. What else it brings is committed with it."""
 
     result: Mapping[str, Any] = {}
+    rows: Sequence[MirrorRow] = ()
+    """Rows to keep in the job's mirror."""
+    items: Sequence[FollowUp] = ()
+    """Further items of the same job."""
+    closing: Closing | None = None
+    total: int | None = None
+    """The number of rows that the source says the stream has."""
 
 
 class NotFound(msgspec.Struct, frozen=True):
@@ -18,6 +27,8 @@ class NotFound(msgspec.Struct, frozen=True):
     reason: str = "not found"
     result: Mapping[str, Any] = {}
     """The part of the search that is worth storing."""
+    rows: Sequence[MirrorRow] = ()
+    items: Sequence[FollowUp] = ()
 
 
 class Skipped(msgspec.Struct, frozen=True):
@@ -32,6 +43,8 @@ class Review(msgspec.Struct, frozen=True):
 
     candidates: Sequence[Mapping[str, Any]]
     reason: str = "needs a decision"
+    rows: Sequence[MirrorRow] = ()
+    items: Sequence[FollowUp] = ()
 
 
 class RetryLater(msgspec.Struct, frozen=True):

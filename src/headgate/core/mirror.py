@@ -1,0 +1,78 @@
+"""Mirrors: the rows that a job keeps, the items that follow from an item, the end of a checkpoint.
+
+A mirror is the durable copy of a source. A stream is one kind of row in it. A pass is one job over
+a mirror, and a checkpoint is the state of one stream in one pass.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+
+class Proof(StrEnum):
+    """How we know that a pass saw every row of a stream."""
+
+    COVERED = "covered"
+    """The pages cover the whole order of a unique key."""
+    CHAINED = "chained"
+    """Each page named the next one, from the first to the last."""
+    COUNTED = "counted"
+    """As many distinct rows as the source says there are."""
+    UNPROVEN = "unproven"
+    """Nothing of that holds: absence of a row means nothing."""
+
+
+class FollowUp(msgspec.Struct, frozen=True, gc=False):
+    """A further item of the same job. A key that the job already has is not added again."""
+
+    key: str
+    input: Mapping[str, Any]
+    checkpoint: str = ""
+    """The checkpoint that stays open until this item has ended; empty: none."""
+
+
+class MirrorRow(msgspec.Struct, frozen=True, gc=False):
+    """A row as a page of the source had it. A newer pass replaces the body if the hash differs."""
+
+    stream: str
+    id: str
+    body: Mapping[str, Any] | msgspec.Raw
+    """A JSON object; as `Raw` it is stored as it was received."""
+    hash: str = ""
+    """Of the body without the fields that do not matter; empty: of the whole body."""
+    updated: str | None = None
+    """The source's own stamp of the last change."""
+    parent: str | None = None
+    deleted: bool = False
+    """The row itself says that it was deleted."""
+    then: FollowUp | None = None
+    """Added only if the row is new or changed."""
+
+
+class Closing(msgspec.Struct, frozen=True):
+    """A stream is complete in this pass, and how we know."""
+
+    checkpoint: str
+    proof: Proof
+    watermark: str | None = None
+    """The source's own stamp up to which everything is known; None: unchanged."""
+    evidence: Mapping[str, Any] = {}
+
+
+class Attachment(msgspec.Struct, frozen=True):
+    """What is committed together with the settlement of one item, or not at all."""
+
+    item_id: int
+    job_id: int
+    epoch: int
+    rows: Sequence[MirrorRow] = ()
+    items: Sequence[FollowUp] = ()
+    closing: Closing | None = None
+    total: int | None = None
+    """The number of rows that the source says the stream has."""
+    fields: Mapping[str, Mapping[str, int]] = {}
+    """By stream: names of fields that this process has not reported before, with their types."""
+    size: int = 0
+    """About how many bytes it has as JSON."""

@@ -1,0 +1,195 @@
+"""Mirrors in a store: begin a pass, read streams, checkpoints, rows and changes, forget a mirror.
+
+Rows are written only by `ItemStore.settle_many`, together with the settlement of their page.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any, Protocol
+
+import msgspec
+
+from headgate.core.item import NewItem
+from headgate.core.job import Job, NewJob
+from headgate.core.mirror import Proof
+
+
+class PassMode(StrEnum):
+    FULL = "full"
+    INCREMENTAL = "incremental"
+
+
+class NewCheckpoint(msgspec.Struct, frozen=True):
+    """One stream of a pass that begins."""
+
+    name: str
+    stream: str
+    closing: Mapping[str, Any]
+    """The input of the item that is added when every item of the checkpoint has ended well."""
+    after: str = ""
+    """The checkpoint of the parent stream, which must be complete first; empty: none."""
+    mode: PassMode = PassMode.FULL
+    since: str | None = None
+
+
+class PassRequest(msgspec.Struct, frozen=True):
+    """A pass over a mirror, which is made if its owner has none of that name.
+
+    Mirror, streams, job, checkpoints and first items are one transaction. A mirror has one
+    unfinished pass at a time: if there is one, its job is returned with `made_before`.
+    """
+
+    mirror: str
+    source: Mapping[str, Any]
+    """The description of the source, without secrets."""
+    digest: str
+    """Changes when the same source may give other rows."""
+    job: NewJob
+    checkpoints: Sequence[NewCheckpoint]
+    items: Sequence[NewItem]
+
+
+class Mirror(msgspec.Struct, frozen=True):
+    id: int
+    owner: str
+    name: str
+    source: Mapping[str, Any]
+    digest: str
+    created_at: int
+
+
+class Stream(msgspec.Struct, frozen=True):
+    id: int
+    mirror_id: int
+    name: str
+    watermark: str | None
+    """The source's own stamp up to which everything is known."""
+    full_pass: int
+    """The job of the last full pass that was proven; 0: none. Rows not seen since are deleted."""
+    live: int
+    """Rows that are not deleted, as of the last closing."""
+
+
+class Checkpoint(msgspec.Struct, frozen=True):
+    """The state of one stream in one pass; it outlives its job once it is complete."""
+
+    job_id: int
+    name: str
+    stream_id: int
+    stream: str
+    after: str
+    mode: PassMode
+    since: str | None
+    pages: int
+    added: int
+    changed: int
+    unchanged: int
+    repeated: int
+    """Rows that this pass had seen before: pages overlap, or rows moved between pages."""
+    total: int | None
+    started_at: int
+    completed_at: int | None
+    proof: Proof | None
+    evidence: Mapping[str, Any] | None
+
+
+class PageResult(msgspec.Struct, frozen=True):
+    item_id: int
+    key: str
+    result: str
+    """JSON text."""
+
+
+class StoredRow(msgspec.Struct, frozen=True):
+    number: int
+    """The order in which rows were first seen, over all streams."""
+    id: str
+    hash: str
+    updated: str | None
+    parent: str | None
+    body: str
+    """JSON text."""
+    first_pass: int
+    seen_pass: int
+    first_at: int
+    changed_at: int
+    deleted_at: int | None
+    """When the row was found deleted; None: it is live."""
+
+
+class RowQuery(msgspec.Struct, frozen=True):
+    """Rows of a stream in the order of their number."""
+
+    stream_id: int
+    after: int = 0
+    limit: int = 500
+    deleted: bool = False
+    """Also deleted rows."""
+
+
+class ChangeKind(StrEnum):
+    ADDED = "added"
+    CHANGED = "changed"
+    DELETED = "deleted"
+    RESTORED = "restored"
+
+
+class RowChange(msgspec.Struct, frozen=True):
+    id: int
+    """Grows with time within a stream."""
+    row: int
+    row_id: str
+    pass_id: int
+    kind: ChangeKind
+    before: str | None
+    """The body before, if the mirror keeps history."""
+    at: int
+
+
+class StreamField(msgspec.Struct, frozen=True):
+    name: str
+    types: int
+    """The JSON types that were seen, as bits: see `core.json_types`."""
+    first_pass: int
+
+
+class MirrorStore(Protocol):
+    async def begin_pass(self, request: PassRequest) -> Job: ...
+
+    async def mirrors(self, owner: str | None = None) -> list[Mirror]:
+        """By name; `owner` None: of all owners."""
+        ...
+
+    async def mirror(self, owner: str, name: str) -> Mirror | None: ...
+
+    async def streams(self, mirror_id: int) -> list[Stream]: ...
+
+    async def passes(self, mirror_id: int, before: int | None, limit: int) -> list[int]:
+        """Job ids of its passes, the newest first, also of deleted jobs with checkpoints."""
+        ...
+
+    async def checkpoints(self, job_id: int) -> list[Checkpoint]: ...
+
+    async def page_results(
+        self, job_id: int, checkpoint: str, after: int, limit: int
+    ) -> list[PageResult]:
+        """Results of the DONE items of a checkpoint, by item id."""
+        ...
+
+    async def rows(self, query: RowQuery) -> list[StoredRow]: ...
+
+    async def row(self, stream_id: int, row_id: str) -> StoredRow | None: ...
+
+    async def changes(self, stream_id: int, after: int, limit: int) -> list[RowChange]:
+        """The change log in order; what was added is found by `first_pass` of the rows."""
+        ...
+
+    async def changes_of(self, row: int) -> list[RowChange]: ...
+
+    async def fields(self, stream_id: int) -> list[StreamField]:
+        """In the order in which they were first seen."""
+        ...
+
+    async def forget(self, mirror_id: int, limit: int = 5_000) -> int:
+        """Remove a mirror in bounded steps; 0 when it is gone."""
+        ...
