@@ -6,7 +6,7 @@ import msgspec
 
 from headgate.core.url import normalize_rest
 from headgate.net.gated import GatedExchange, NetDeps, RequestContext
-from headgate.net.login import LoginReply, LoginMessage
+from headgate.net.login import LoginMessage, LoginReply
 from headgate.net.response import BodyTooLarge
 from headgate.net.routes import Routes
 from headgate.ports.gate import UNHEARD

@@ -13,10 +13,10 @@ from headgate.core.provider import CredentialPolicy, InlineRetry, Placement, Pro
 from headgate.core.redact_text import redacted
 from headgate.net.failure import RequestRefused, WireFailure
 from headgate.net.login import (
+    IssuedToken,
     LoginFailed,
     LoginProblem,
     LoginReply,
-    IssuedToken,
     login_request,
     read_token,
 )
