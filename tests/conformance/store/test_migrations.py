@@ -230,6 +230,7 @@ ONLY_POSTGRES = {
     "lock_user",
     "lock_logins",
     "lock_counts",
+    "lock_mirrors",
     "lock_migrations",
     "server_info",
     "has_schema",
