@@ -6,6 +6,7 @@ TYPE_CHECKING = False  # typing itself takes a tenth of the time that `headgate 
 if TYPE_CHECKING:
     from headgate.core.errors import HeadgateError
     from headgate.core.item import Item
+    from headgate.core.mirror import Closing, FollowUp, MirrorRow, Proof
     from headgate.core.outcome import Done, GiveUp, NotFound, Outcome, RetryLater, Review, Skipped
     from headgate.handlers.function import handler
     from headgate.ports.handler import Context, JobView
@@ -13,14 +14,18 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Closing",
     "Context",
     "Done",
+    "FollowUp",
     "GiveUp",
     "HeadgateError",
     "Item",
     "JobView",
+    "MirrorRow",
     "NotFound",
     "Outcome",
+    "Proof",
     "RetryLater",
     "Review",
     "Skipped",
@@ -29,14 +34,18 @@ __all__ = [
 ]
 
 _MODULES = {
+    "Closing": "headgate.core.mirror",
     "Context": "headgate.ports.handler",
     "Done": "headgate.core.outcome",
+    "FollowUp": "headgate.core.mirror",
     "GiveUp": "headgate.core.outcome",
     "HeadgateError": "headgate.core.errors",
     "Item": "headgate.core.item",
     "JobView": "headgate.ports.handler",
+    "MirrorRow": "headgate.core.mirror",
     "NotFound": "headgate.core.outcome",
     "Outcome": "headgate.core.outcome",
+    "Proof": "headgate.core.mirror",
     "RetryLater": "headgate.core.outcome",
     "Review": "headgate.core.outcome",
     "Skipped": "headgate.core.outcome",

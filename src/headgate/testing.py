@@ -3,8 +3,9 @@
 import asyncio
 import heapq
 import itertools
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypedDict, Unpack, overload
 
 import structlog
@@ -110,6 +111,7 @@ class RunOptions(TypedDict, total=False):
     http: Any
     files: Files | None
     folders: Folders | None
+    pages: Mapping[str, Sequence[Mapping[str, Any]]] | None
 
 
 @overload
@@ -142,7 +144,8 @@ def run_handler(
     reply that means an outcome, such as a 404 left to `raise_for_status`, is returned as that one.
     `http` becomes `ctx.http`: a `FakeHttp`, or any object with the methods that the handler uses.
     `files` gives `ctx.file` the path behind a name, `folders` gives `ctx.folder` the folder at a
-    path. A handler from `headgate.handlers.registry.resolve` can be run as well.
+    path, `pages` gives `ctx.pages` the results of pages by checkpoint. A handler from
+    `headgate.handlers.registry.resolve` can be run as well.
     """
     config = options.get("config") or {}
     if isinstance(handler, HandlerSpec):
@@ -170,7 +173,15 @@ def _context(options: RunOptions, strategies: Sequence[str]) -> Context:
         _http=options.get("http"),
         _files=options.get("files"),
         _folders=options.get("folders"),
+        _pages=partial(_pages, options.get("pages") or {}),
     )
+
+
+async def _pages(
+    pages: Mapping[str, Sequence[Mapping[str, Any]]], checkpoint: str
+) -> AsyncIterator[Mapping[str, Any]]:
+    for page in pages.get(checkpoint, ()):
+        yield page
 
 
 def _item(number: int, values: Mapping[str, Any], spec: HandlerSpec | None) -> Item:

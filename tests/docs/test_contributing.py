@@ -100,7 +100,7 @@ def test_every_list_of_counts_has_a_number_for_each_status():
 
 
 def test_a_job_has_the_fields_that_the_api_sends():
-    kept = {"ingest_run", "ingest_position", "reading", "options", "made_before"}
+    kept = {"ingest_run", "ingest_position", "reading", "options", "mirror_id", "made_before"}
     assert set(JobResponse.__struct_fields__) - {"counts"} == set(Job.__struct_fields__) - kept
 
 

@@ -8,14 +8,18 @@ import headgate.testing
 
 def test_the_public_names():
     assert sorted(headgate.__all__) == [
+        "Closing",
         "Context",
         "Done",
+        "FollowUp",
         "GiveUp",
         "HeadgateError",
         "Item",
         "JobView",
+        "MirrorRow",
         "NotFound",
         "Outcome",
+        "Proof",
         "RetryLater",
         "Review",
         "Skipped",

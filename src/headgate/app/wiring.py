@@ -48,6 +48,7 @@ class StoreWithLedger:
         self.access = store.access
         self.logins = store.logins
         self.exports = store.exports
+        self.mirrors = store.mirrors
         self.notifier = store.notifier
         self.limits: LimitLedger = ledger
 

@@ -78,6 +78,8 @@ class Job(msgspec.Struct, frozen=True):
     """Progress and speed of the reading, as of the last committed batch."""
     options: Mapping[str, Any] | None = None
     """Options that decide the result, as the command that made the job had them; None: unknown."""
+    mirror_id: int | None = None
+    """The mirror that the job is a pass over; None: it is not a pass."""
     made_before: bool = False
     """Not stored: true if `once` or `newest` found this job instead of making it."""
 

@@ -70,7 +70,7 @@ class Engine:
     """Runs slices of work. One engine, one worker id, one process."""
 
     def __init__(self, scope: Scope, policies: Policies, deps: EngineDeps) -> None:
-        policy, store, clock = policies.worker, deps.store, deps.clock
+        policy, retry, store, clock = policies.worker, policies.retry, deps.store, deps.clock
         patience = DispatchTimes(policy.poll_s, policies.claim.lock_floor_s)
         self._deps = deps
         self._policy = policy
@@ -79,11 +79,10 @@ class Engine:
         # One thread for each lane, and as many again for threads that hang in a handler.
         self._threads = ThreadPoolExecutor(2 * policy.concurrency, thread_name_prefix="handler")
         self._settler = Settler(store.items, scope.worker, policy, clock, deps.board, self._sizer)
+        self._settler.on_spawned = store.notifier.ring
         runtimes = JobRuntimes(store, deps.lookup, policy, deps.log, deps.http, deps.places)
         runtimes.on_warning = deps.on_warning
-        self._runner = runner = Runner(
-            runtimes, policies.retry, policy, clock, deps.rng, self._threads
-        )
+        self._runner = runner = Runner(runtimes, retry, policy, clock, deps.rng, self._threads)
         self._dispatcher = Dispatcher(
             scope,
             dispatch_deps(store, clock, deps.board, deps.gates),
@@ -102,7 +101,7 @@ class Engine:
             deps.observer,
             clock,
             patience.doubt_s,
-            policies.retry.stall_limit_s,
+            retry.stall_limit_s,
             deps.on_stray_cancel,
             self._dispatcher.stop,
             deps.errors,

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any, Protocol
@@ -18,7 +18,7 @@ from headgate.core.errors import (
     UsageError,
 )
 from headgate.core.item import ClaimedItem
-from headgate.core.job import LOCAL_OWNER
+from headgate.core.job import LOCAL_OWNER, Job
 from headgate.core.status import JobMove
 from headgate.core.time_text import parse_span
 from headgate.engine.policy import WorkerPolicy
@@ -85,14 +85,25 @@ class Reuse:
             waiting.set_result(by_digest.get(digest))
 
 
+class MirrorNames(msgspec.Struct, frozen=True):
+    """What rows, follow-up items and closings of a pass may name."""
+
+    streams: frozenset[str]
+    checkpoints: frozenset[str]
+
+
 class JobRuntime(msgspec.Struct, frozen=True):
     job: JobView
     handler: HandlerSpec
     limit_s: float
     reuse_s: float | None = None
     """Maximum age in seconds of an earlier result to reuse; None: reuse is off."""
+    mirror: MirrorNames | None = None
+    """None: the job is not a pass over a mirror."""
 
 
+PAGE = 1_000
+"""Results of pages that are read at a time."""
 REUSE = "reuse"
 """The key in a job's configuration that sets the maximum age of a reused result."""
 
@@ -182,7 +193,9 @@ class JobRuntimes:
         try:
             job = await self._store.reads.job(job_id)
             spec = self._lookup(job.handler).configured(job.config)
-            reuse_s = reuse_in(job.config, spec)
+            mirror = await self._mirror_names(job)
+            # A page of a pass must bring its rows, which an earlier result does not have.
+            reuse_s = None if mirror else reuse_in(job.config, spec)
         except UnknownJob:
             return None
         except UnknownHandler as error:
@@ -201,9 +214,25 @@ class JobRuntimes:
         self._http.adopt(spec.providers)
         view = JobView(job.id, job.name, job.owner, job.config)
         limit_s = spec.timeout_s or self._policy.item_timeout_s
-        work = JobRuntime(view, spec, limit_s, reuse_s)
+        work = JobRuntime(view, spec, limit_s, reuse_s, mirror)
         self._works[job_id] = work
         return work
+
+    async def _mirror_names(self, job: Job) -> MirrorNames | None:
+        if job.mirror_id is None:
+            return None
+        streams = await self._store.mirrors.streams(job.mirror_id)
+        checkpoints = await self._store.mirrors.checkpoints(job.id)
+        return MirrorNames(
+            frozenset(each.name for each in streams), frozenset(each.name for each in checkpoints)
+        )
+
+    async def _pages(self, job_id: int, checkpoint: str) -> AsyncIterator[Mapping[str, Any]]:
+        after = 0
+        while found := await self._store.mirrors.page_results(job_id, checkpoint, after, PAGE):
+            for each in found:
+                yield msgspec.json.decode(each.result)
+            after = found[-1].item_id
 
     async def halt(self, job_id: int, reason: str) -> None:
         """Pause a job until a user resumes it: its other items would fail as well."""
@@ -235,7 +264,14 @@ class JobRuntimes:
         places = self._places
         files = partial(places.files, work.job) if places.files else None
         return Context(
-            work.job, attempt, strategy, log, opener, _files=files, _folders=places.folders
+            work.job,
+            attempt,
+            strategy,
+            log,
+            opener,
+            _files=files,
+            _folders=places.folders,
+            _pages=partial(self._pages, work.job.id),
         )
 
     def _open(self, work: JobRuntime, item: ClaimedItem, waits: Waits) -> Http:

@@ -208,7 +208,7 @@ class Lane:
             observer.ended(item, name, ended.settlement)
             if errors is not None:
                 errors.add(ended.settlement)
-            settler.add(ended.settlement, ended.columns)
+            settler.add(ended.settlement, ended.columns, ended.attachment)
 
     def _cut_short(
         self,

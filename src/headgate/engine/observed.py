@@ -272,6 +272,7 @@ class ObservedStore:
         self.access = store.access
         self.logins = store.logins
         self.exports = store.exports
+        self.mirrors = store.mirrors
         self.notifier = store.notifier
 
     async def __aenter__(self) -> Self:

@@ -26,6 +26,12 @@ class WorkerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A larger result is refused as `invalid_result`."""
     flush_items: Count = 1_000
     """This many results are committed without waiting for more."""
+    page_bytes: Count = 67_108_864
+    """Rows and follow-up items of one item with more bytes than this are refused as
+    `invalid_result`."""
+    flush_bytes: Count = 8_388_608
+    """Rows with this many bytes are committed without waiting for more; lanes wait for the commit
+    at four times as many."""
     flush_s: Patience = 0.005
     """The longest time that a result waits for others to commit with."""
     poll_s: Seconds = 0.25

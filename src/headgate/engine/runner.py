@@ -14,10 +14,12 @@ import msgspec
 from headgate.core.fault import AttemptOver, Fault, FaultClass, JobHalted, fault_of_exception
 from headgate.core.identity import result_digest
 from headgate.core.item import ClaimedItem, Item
+from headgate.core.mirror import ATTACHABLE, Attachment
 from headgate.core.outcome import Done, Outcome
 from headgate.core.retry import RetryPolicy, after_crash, decide
 from headgate.core.settlement import Settlement, hand_back, settle
 from headgate.core.status import ItemStatus
+from headgate.engine.attaching import attachment_of, brings_more
 from headgate.engine.handler_timer import HandlerTimer
 from headgate.engine.job_runtime import JobRuntime, JobRuntimes
 from headgate.engine.policy import WorkerPolicy
@@ -38,6 +40,7 @@ class EndedRun(msgspec.Struct, frozen=True):
 
     settlement: Settlement
     columns: Mapping[str, Any] | None
+    attachment: Attachment | None = None
 
 
 class Runner:
@@ -107,7 +110,7 @@ class Runner:
     ) -> EndedRun:
         ended = self.ended(claimed, Done(_decode(known.result)), claimed_s, started_s)
         settlement = msgspec.structs.replace(ended.settlement, outcome=REUSED)
-        return EndedRun(settlement, ended.columns)
+        return msgspec.structs.replace(ended, settlement=settlement)
 
     async def call(
         self, work: JobRuntime, subject: object, context: object, timer: HandlerTimer
@@ -150,9 +153,15 @@ class Runner:
         started_s: float,
         normalized: str | None = None,
     ) -> EndedRun:
+        work = self._runtimes.work_of(claimed.job_id)
         text, problem = stored_text(outcome, self._policy.result_bytes)
-        final = problem or outcome
-        strategies = len(self._runtimes.work_of(claimed.job_id).handler.strategies)
+        attachment, trouble = None, None
+        if problem is None and (work.mirror is not None or brings_more(outcome)):
+            attachment, trouble = attachment_of(claimed, outcome, work, self._policy.page_bytes)
+        if trouble is not None:
+            text = None
+        final = problem or trouble or outcome
+        strategies = len(work.handler.strategies)
         verdict = decide(claimed, final, self._retry, strategies, self._rng)
         waited_us = int((started_s - claimed_s) * MICROSECONDS)
         ran_us = int((self._clock.monotonic() - started_s) * MICROSECONDS)
@@ -165,7 +174,9 @@ class Runner:
         if calls:
             noted = _encode(calls).decode()
             settlement = msgspec.structs.replace(settlement, calls=noted)
-        return EndedRun(settlement, result_columns(final) if text else None)
+        columns = result_columns(final) if text else None
+        ended = settlement.status in ATTACHABLE
+        return EndedRun(settlement, columns, attachment if ended else None)
 
     def _handed_back(self, claimed: ClaimedItem, reason: str, started_s: float) -> EndedRun:
         ran_us = int((self._clock.monotonic() - started_s) * MICROSECONDS)
@@ -215,7 +226,8 @@ def with_digest(ended: EndedRun, digest: str | None) -> EndedRun:
     """Add the digest that lets other items reuse the result."""
     if digest is None or ended.settlement.status is not ItemStatus.DONE:
         return ended
-    return EndedRun(msgspec.structs.replace(ended.settlement, digest=digest), ended.columns)
+    settlement = msgspec.structs.replace(ended.settlement, digest=digest)
+    return msgspec.structs.replace(ended, settlement=settlement)
 
 
 def with_trace(ended: EndedRun, trace: str | None) -> EndedRun:

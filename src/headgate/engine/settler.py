@@ -1,13 +1,17 @@
 """Group commit: results that end within a few milliseconds share a transaction."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any, Protocol
 
+from headgate.core.errors import HeadgateError
+from headgate.core.mirror import Attachment
 from headgate.core.settlement import Settlement
 from headgate.core.sizing import ClaimSizer
 from headgate.core.status import ItemStatus
 from headgate.engine.board import FlightBoard
+from headgate.engine.field_reports import FieldReports
 from headgate.engine.policy import WorkerPolicy
 from headgate.ports.clock import Clock
 from headgate.ports.items import ResultColumns, SettleReport, SettleRequest
@@ -23,6 +27,9 @@ class SettleSink(Protocol):
     async def settle_many(self, request: SettleRequest) -> SettleReport:
         """End leases where the epoch still matches."""
         ...
+
+
+async def _tell_none() -> None: ...
 
 
 class Settler:
@@ -48,6 +55,9 @@ class Settler:
         self._sizer = sizer
         self._pending: list[Settlement] = []
         self._under_way: list[Settlement] = []
+        self._attachments: list[Attachment] = []
+        self._bytes = 0
+        self._fields = FieldReports()
         self._columns: dict[int, dict[str, None]] = {}
         self._new_columns: dict[int, list[str]] = {}
         self._added = asyncio.Event()
@@ -57,6 +67,8 @@ class Settler:
         self._idle = asyncio.Event()
         self._idle.set()
         self.refused = 0
+        self.on_spawned: Callable[[], Awaitable[None]] = _tell_none
+        """Called after a commit that added items: the dispatcher need not wait for its poll."""
 
     @property
     def uncommitted(self) -> list[Settlement]:
@@ -66,9 +78,17 @@ class Settler:
     @property
     def crowded(self) -> bool:
         """True if lanes should wait for commits before they go on."""
-        return len(self._pending) >= self.BACKLOG * self._policy.flush_items
+        return (
+            len(self._pending) >= self.BACKLOG * self._policy.flush_items
+            or self._bytes >= self.BACKLOG * self._policy.flush_bytes
+        )
 
-    def add(self, settlement: Settlement, result: Mapping[str, Any] | None = None) -> None:
+    def add(
+        self,
+        settlement: Settlement,
+        result: Mapping[str, Any] | None = None,
+        attachment: Attachment | None = None,
+    ) -> None:
         """Add one settlement; `result` shows which columns it uses."""
         failed = settlement.error_class is not None
         again = settlement.attempts > 1 and not settlement.is_put_off
@@ -77,10 +97,13 @@ class Settler:
             self._notice_columns(settlement.job_id, result)
         pending = self._pending
         pending.append(settlement)
+        if attachment is not None:
+            self._attachments.append(attachment)
+            self._bytes += attachment.size
         if len(pending) == 1:
             self._idle.clear()
             self._added.set()
-        if len(pending) >= self._policy.flush_items:
+        if len(pending) >= self._policy.flush_items or self._bytes >= self._policy.flush_bytes:
             self._full.set()
             if self.crowded:
                 self._room.clear()
@@ -109,13 +132,20 @@ class Settler:
         batch, self._pending = self._pending, []
         self._under_way = batch
         columns, self._new_columns = self._new_columns, {}
+        attachments, self._attachments, self._bytes = self._attachments, [], 0
         self._added.clear()
         self._full.clear()
         self._room.set()
         if batch:
             named = [ResultColumns(job_id, tuple(names)) for job_id, names in columns.items()]
-            report = await self._sink.settle_many(SettleRequest(self._worker, batch, named))
+            sent = self._fields.unreported(attachments)
+            request = SettleRequest(self._worker, batch, named, sent)
+            report = await self._sink.settle_many(request)
             self._under_way = []
+            self._fields.reported(sent, report.refused)
+            if report.spawned:
+                with suppress(HeadgateError):  # the next poll finds the items
+                    await self.on_spawned()
             self.refused += len(report.refused)
             finished = sum(each.status is not ItemStatus.PENDING for each in batch)
             kept = max(finished - len(report.refused), 0)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Protocol
 import msgspec
 
 from headgate.core.item import ClaimedItem, NewItem
+from headgate.core.mirror import Attachment
 from headgate.core.settlement import Settlement
 from headgate.core.status import RETRIED, ItemMove, ItemStatus
 
@@ -98,6 +99,10 @@ class SettleReport(msgspec.Struct, frozen=True):
     """Ids whose lease was lost: their result was discarded, and an event says so."""
 
     refused: Sequence[int] = ()
+    spawned: int = 0
+    """Items that were added: follow-ups, and items that close a checkpoint."""
+    kept: int = 0
+    """Rows of mirrors that were received, whether they were new, changed or neither."""
 
 
 class ResultColumns(msgspec.Struct, frozen=True):
@@ -113,6 +118,9 @@ class SettleRequest(msgspec.Struct, frozen=True):
     worker: str
     settlements: Sequence[Settlement]
     columns: Sequence[ResultColumns] = ()
+    attachments: Sequence[Attachment] = ()
+    """At most one for each settlement. One whose settlement is refused, or does not end the item,
+    is ignored."""
 
 
 class HeldLease(msgspec.Struct, frozen=True, array_like=True):
@@ -214,7 +222,12 @@ class ItemStore(Protocol):
         ...
 
     async def settle_many(self, request: SettleRequest) -> SettleReport:
-        """End leases where the epoch still matches: item, attempt row and counters together."""
+        """End leases where the epoch still matches: item, attempt row and counters together.
+
+        Attachments are committed with them: rows, follow-up items, counters of checkpoints,
+        closings, and the item that closes a checkpoint whose last item has ended well. Owner caps
+        do not apply to items that are added here.
+        """
         ...
 
     async def release(self, worker: str, held: Sequence[HeldLease]) -> int:

@@ -47,6 +47,9 @@ class PassRequest(msgspec.Struct, frozen=True):
     job: NewJob
     checkpoints: Sequence[NewCheckpoint]
     items: Sequence[NewItem]
+    """None of them has a `problem`."""
+    history: bool = True
+    """Changes of rows keep the body before."""
 
 
 class Mirror(msgspec.Struct, frozen=True):
@@ -55,6 +58,7 @@ class Mirror(msgspec.Struct, frozen=True):
     name: str
     source: Mapping[str, Any]
     digest: str
+    history: bool
     created_at: int
 
 
@@ -81,6 +85,7 @@ class Checkpoint(msgspec.Struct, frozen=True):
     mode: PassMode
     since: str | None
     pages: int
+    """Items that ended DONE; one that was requeued counts again."""
     added: int
     changed: int
     unchanged: int
@@ -128,6 +133,8 @@ class RowQuery(msgspec.Struct, frozen=True):
 
 
 class ChangeKind(StrEnum):
+    """How a row differs. The change log has no additions, and no deletions by absence."""
+
     ADDED = "added"
     CHANGED = "changed"
     DELETED = "deleted"
@@ -154,7 +161,9 @@ class StreamField(msgspec.Struct, frozen=True):
 
 
 class MirrorStore(Protocol):
-    async def begin_pass(self, request: PassRequest) -> Job: ...
+    async def begin_pass(self, request: PassRequest) -> Job:
+        """Make the job of a pass, QUEUED; or return the unfinished one: see PassRequest."""
+        ...
 
     async def mirrors(self, owner: str | None = None) -> list[Mirror]:
         """By name; `owner` None: of all owners."""
@@ -181,7 +190,10 @@ class MirrorStore(Protocol):
     async def row(self, stream_id: int, row_id: str) -> StoredRow | None: ...
 
     async def changes(self, stream_id: int, after: int, limit: int) -> list[RowChange]:
-        """The change log in order; what was added is found by `first_pass` of the rows."""
+        """The change log in order.
+
+        Additions are found by `first_pass` of the rows, deletions by absence by `deleted_at`.
+        """
         ...
 
     async def changes_of(self, row: int) -> list[RowChange]: ...
@@ -191,5 +203,5 @@ class MirrorStore(Protocol):
         ...
 
     async def forget(self, mirror_id: int, limit: int = 5_000) -> int:
-        """Remove a mirror in bounded steps; 0 when it is gone."""
+        """Remove a mirror in bounded steps; 0 when it is gone. IllegalMove during a pass."""
         ...

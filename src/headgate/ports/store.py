@@ -8,6 +8,7 @@ from headgate.ports.exports import ExportStore
 from headgate.ports.items import ItemStore
 from headgate.ports.jobs import HistoryStore, JobStore, RowReads, SituationStore
 from headgate.ports.limits import LimitLedger
+from headgate.ports.mirrors import MirrorStore
 from headgate.ports.reads import ReadStore
 
 
@@ -48,6 +49,9 @@ class Store(Protocol):
 
     @property
     def exports(self) -> ExportStore: ...
+
+    @property
+    def mirrors(self) -> MirrorStore: ...
 
     @property
     def limits(self) -> LimitLedger: ...

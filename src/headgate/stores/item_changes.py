@@ -15,6 +15,7 @@ from headgate.ports.items import (
     ReviewDecision,
     SweptItems,
 )
+from headgate.stores.closing import CheckpointName, add_closing_items, lock_mirrors
 from headgate.stores.listing import WINDOW, kind_filter, patterns
 from headgate.stores.rows import as_json, in_us
 from headgate.stores.transaction import SqlDatabase, Transaction
@@ -202,6 +203,9 @@ async def _decide(tx: Transaction, decision: ReviewDecision) -> None:
         reason=decision.reason,
     )
     await tx.add_counts([(job_id, ItemStatus.REVIEW, -1), (job_id, target, 1)])
+    if item["checkpoint"]:
+        await lock_mirrors(tx, [job_id])
+        await add_closing_items(tx, [CheckpointName(job_id, item["checkpoint"])])
     await tx.add_event("decided", words, job_id, decision.item_id)
 
 

@@ -13,10 +13,19 @@ from headgate.core.status import JOB_TRANSITIONS, UNFINISHED, JobMove, JobState,
 from headgate.core.words import counted
 from headgate.core.worker import WorkerInfo
 from headgate.ports.jobs import SessionReport, WaitingSource, WorkDemand
+from headgate.stores.closing import add_overdue_closings
 from headgate.stores.create import create
 from headgate.stores.item_changes import return_leases
 from headgate.stores.rows import MICROSECONDS, as_json, as_json_or_none, in_us, job_from
 from headgate.stores.transaction import SqlDatabase, Transaction
+
+OF_A_JOB = (
+    "delete_counts",
+    "delete_columns",
+    "delete_exports",
+    "delete_checkpoints",  # of a pass that is over, the complete ones stay with the mirror
+    "delete_job",
+)
 
 
 class SqlJobs:
@@ -205,11 +214,12 @@ class SqlJobs:
 
         async def work(tx: Transaction) -> int:
             events = await tx.change("retain_events", limit=limit, **old)
+            changes = await tx.change("retain_changes", limit=limit, **old)
             await tx.change("retain_sessions", **old)
             await tx.change("retain_workers", **old)
             await tx.change("retain_made_once", kept=ARRIVAL, **old)
             await tx.change("retain_tokens", **old)
-            return events
+            return events + changes
 
         return await self._database.write(work)
 
@@ -244,6 +254,9 @@ async def _move(
 
 
 async def _finish(tx: Transaction, before: Job) -> Job | None:
+    if before.mirror_id is not None:
+        await tx.lock("mirrors", ids=[before.mirror_id])
+        await add_overdue_closings(tx, before.id)
     row = await tx.record("finish_job", job_id=before.id)
     if row is None:
         return None
@@ -268,7 +281,7 @@ async def _delete(tx: Transaction, job_id: int, limit: int) -> int:
     if removed := await _remove_items(tx, job_id, limit):
         return removed
     await tx.add_event("job_deleted", f"{job.name or job.handler} was deleted", job_id)
-    for query in ("delete_counts", "delete_columns", "delete_exports", "delete_job"):
+    for query in OF_A_JOB:
         await tx.change(query, job_id=job_id)
     return 0
 

@@ -57,6 +57,11 @@ PROBLEMS = (
     ("export", "without a job"),
     ("token", "without a user"),
     ("kept result", "without an item"),
+    ("row", "of a mirror without a stream"),
+    ("row", "of a mirror without a body"),
+    ("body text", "of a mirror without a row"),
+    ("change", "of a row that is gone"),
+    ("checkpoint", "without a stream"),
 )
 """In the order in which the query counts them."""
 

@@ -4,7 +4,7 @@ PostgreSQL runs the coroutine of a transaction on the event loop. SQLite runs it
 own, where no query ever has to wait for the loop.
 """
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 Answer = TypeVar("Answer")
@@ -40,6 +40,14 @@ class Transaction(Protocol):
 
     async def lock(self, name: str, /, **values: Any) -> None:
         """Wait until no other transaction holds this lock, and hold it to the end of this one."""
+        ...
+
+    def table(self, columns: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+        """Columns of values as the parameters of a query that reads them as a table.
+
+        PostgreSQL gets an array for each column; SQLite gets one JSON text, `rows`, whose values
+        are found by the place of their column. JSON values are given as `msgspec.Raw`.
+        """
         ...
 
     async def add_counts(self, changes: Iterable[CountChange]) -> None:

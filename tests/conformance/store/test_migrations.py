@@ -96,6 +96,7 @@ async def test_a_database_from_before_the_service_keeps_its_rows(place, another_
         "0009_traces",
         "0010_options",
         "0011_access",
+        "0012_mirrors",
     ]
     async with another_place.store():
         pass
@@ -126,6 +127,7 @@ async def test_a_database_from_before_every_end_had_a_result_takes_them(place):
         "0009_traces",
         "0010_options",
         "0011_access",
+        "0012_mirrors",
     ]
     place.execute(told)
     async with place.store() as store:
@@ -228,6 +230,7 @@ ONLY_POSTGRES = {
     "lock_user",
     "lock_logins",
     "lock_counts",
+    "lock_mirrors",
     "lock_migrations",
     "server_info",
     "has_schema",

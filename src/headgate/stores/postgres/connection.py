@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -14,7 +14,7 @@ from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout, TooManyRequests
 
 from headgate.core.errors import BadSetting, StoreError, StoreFull, StoreMismatch, StoreUnreachable
-from headgate.stores.postgres.literals import stored_forms
+from headgate.stores.postgres.literals import json_texts, stored_forms
 from headgate.stores.sql_files import load_migrations, load_queries, require_current
 from headgate.stores.transaction import CountChange, DatabaseInfo, changes_by_counter
 
@@ -109,6 +109,10 @@ class PostgresSession:
 
     async def lock(self, name: str, /, **values: Any) -> None:
         await self.change(f"lock_{name}", **values)
+
+    def table(self, columns: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+        """One array for each column."""
+        return {name: json_texts(values) for name, values in columns.items()}
 
     async def add_counts(self, changes: Iterable[CountChange]) -> None:
         """Change the maintained counters."""

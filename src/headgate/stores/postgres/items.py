@@ -12,6 +12,14 @@ from headgate.ports.items import (
     SettleReport,
     SettleRequest,
 )
+from headgate.stores.attachments import (
+    HeldAttachment,
+    Kept,
+    held_attachments,
+    keep,
+    settle_checkpoints,
+)
+from headgate.stores.closing import lock_mirrors
 from headgate.stores.item_changes import SqlItems, counts_of_returned
 from headgate.stores.postgres.claim import Claims, shard_of
 from headgate.stores.postgres.connection import PostgresDatabase, PostgresSession
@@ -41,6 +49,8 @@ class PostgresItems(SqlItems):
 
         async def work(session: PostgresSession) -> SettleReport:
             refused: list[tuple[Any, ...]] = []
+            held = await _held(session, request) if request.attachments else []
+            kept = await keep(session, held) if held else Kept(0, 0)
             if arrays is not None:
                 refused = await session.rows(
                     "settle_items",
@@ -52,10 +62,14 @@ class PostgresItems(SqlItems):
             for columns in request.columns:
                 values = {"job_id": columns.job_id, "names": list(columns.names)}
                 await session.change("insert_columns", **values)
-            return SettleReport([row[0] for row in refused])
+            closing = await settle_checkpoints(session, held) if held else 0
+            spawned = kept.spawned + closing
+            return SettleReport([row[0] for row in refused], spawned, kept.rows)
 
-        # Column names are rarely new; without them one statement is the whole transaction.
-        return await (self._server.write if request.columns else self._server.single)(work)
+        # Column names are rarely new; without them, and without attachments, one statement is the
+        # whole transaction.
+        more = request.columns or request.attachments
+        return await (self._server.write if more else self._server.single)(work)
 
     async def release(self, worker: str, held: Sequence[HeldLease]) -> int:
         async def work(session: PostgresSession) -> int:
@@ -82,3 +96,14 @@ class PostgresItems(SqlItems):
             return len(extended)
 
         return await self._server.single(work)
+
+
+async def _held(session: PostgresSession, request: SettleRequest) -> list[HeldAttachment]:
+    """The attachments to keep.
+
+    A batch that is sent again because its answer was lost holds no lease any more: nothing of it is
+    kept twice.
+    """
+    await lock_mirrors(session, (each.job_id for each in request.attachments))
+    given = (request.worker, request.attachments, request.settlements)
+    return await held_attachments(session, *given)

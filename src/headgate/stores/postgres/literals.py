@@ -78,6 +78,13 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
+def json_texts(values: Sequence[Any]) -> list[Any]:
+    """The same values, with JSON values as their text."""
+    if values and isinstance(values[0], msgspec.Raw):
+        return [bytes(each).decode() for each in values]
+    return list(values)
+
+
 TEXT_FIELDS = frozenset(
     {
         "status",
@@ -125,11 +132,12 @@ def _packed(items: Sequence[NewItem]) -> str:
     inputs = _escaped([item.input for item in items])
     gates = _escaped([item.gate for item in items])
     summaries = _escaped([item.summary for item in items])
+    checkpoints = _escaped([item.checkpoint for item in items])
     problems = _problems(items)
     rows = [
-        f"{key}\t{text}\t{item.line}\t{gate}\t{summary}\t{problem}{SEPARATOR}"
-        for item, key, text, gate, summary, problem in zip(
-            items, keys, inputs, gates, summaries, problems, strict=True
+        f"{key}\t{text}\t{item.line}\t{gate}\t{summary}\t{checkpoint}\t{problem}{SEPARATOR}"
+        for item, key, text, gate, summary, checkpoint, problem in zip(
+            items, keys, inputs, gates, summaries, checkpoints, problems, strict=True
         )
     ]
     return "".join(rows)

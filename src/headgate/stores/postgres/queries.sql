@@ -55,7 +55,7 @@ SELECT *, utc_us() AS now FROM jobs WHERE id = %(job_id)s FOR NO KEY UPDATE
 SELECT
     id, owner, name, handler, source, key_columns, priority, state, open, eager, fingerprint,
     columns, ingest_run, ingest_position, ingest_complete, created_at, updated_at, started_at,
-    finished_at, last_error, pause_reason, resume_at, file, client, ingest,
+    finished_at, last_error, pause_reason, resume_at, file, client, ingest, mirror_id,
     CASE WHEN %(configs)s THEN config ELSE '{}' END AS config,
     CASE WHEN %(configs)s OR reading IS NULL THEN reading ELSE '{}' END AS reading,
     CASE WHEN %(configs)s OR options IS NULL THEN options ELSE '{}' END AS options
@@ -241,7 +241,7 @@ UPDATE jobs SET ingest = %(progress)s WHERE id = %(job_id)s
 
 -- name: insert_items
 COPY items (
-    key, input, line, gate, summary, last_error, error_class, status, signature, variant,
+    key, input, line, gate, summary, checkpoint, last_error, error_class, status, signature, variant,
     job_id, owner, handler, ingest_run, updated_at
 ) FROM STDIN
 
@@ -978,6 +978,13 @@ DELETE FROM events WHERE id IN (
     SELECT id FROM events WHERE at < (SELECT utc_us()) - %(older_than_us)s ORDER BY id LIMIT %(limit)s
 )
 
+-- name: retain_changes
+-- At most `limit` changes of rows.
+DELETE FROM row_changes WHERE id IN (
+    SELECT id FROM row_changes
+    WHERE at < (SELECT utc_us()) - %(older_than_us)s ORDER BY at LIMIT %(limit)s
+)
+
 -- name: retain_sessions
 DELETE FROM sessions WHERE ended_at < (SELECT utc_us()) - %(older_than_us)s
 
@@ -1409,6 +1416,26 @@ SELECT
         WHERE i.status IS DISTINCT FROM 'DONE'
     ),
     (
+        SELECT count(*) FROM mirror_rows AS h
+        WHERE NOT EXISTS (SELECT FROM streams WHERE id = h.stream_id)
+    ),
+    (
+        SELECT count(*) FROM mirror_rows AS h
+        WHERE NOT EXISTS (SELECT FROM mirror_bodies AS b WHERE b.number = h.number)
+    ),
+    (
+        SELECT count(*) FROM mirror_bodies AS b
+        WHERE NOT EXISTS (SELECT FROM mirror_rows AS h WHERE h.number = b.number)
+    ),
+    (
+        SELECT count(*) FROM row_changes AS c
+        WHERE NOT EXISTS (SELECT FROM mirror_rows AS h WHERE h.number = c.number)
+    ),
+    (
+        SELECT count(*) FROM checkpoints AS c
+        WHERE NOT EXISTS (SELECT FROM streams WHERE id = c.stream_id)
+    ),
+    (
         SELECT count(*) FROM item_keys AS k FULL JOIN items AS i
         ON i.job_id = k.job_id AND i.id = k.item_id AND i.key = k.key
         WHERE i.id IS NULL OR k.item_id IS NULL
@@ -1719,3 +1746,378 @@ DELETE FROM exports WHERE id IN (
     WHERE finished_at < (SELECT utc_us()) - %(older_than_us)s ORDER BY finished_at LIMIT %(limit)s
 )
 RETURNING *
+
+-- name: mirror_of_owner
+SELECT * FROM mirrors WHERE owner = %(owner)s AND name = %(name)s
+
+-- name: mirrors
+SELECT * FROM mirrors WHERE %(owner)s::text IS NULL OR owner = %(owner)s
+ORDER BY name COLLATE "C", owner COLLATE "C"
+
+-- name: lock_mirrors
+-- One transaction at a time writes rows and closes checkpoints of a mirror, so the second of two
+-- workers that settle the last two pages at once sees the first. Locked in order of id, before
+-- anything else.
+SELECT id FROM mirrors WHERE id = ANY (%(ids)s::bigint[]) ORDER BY id FOR NO KEY UPDATE
+
+-- name: put_mirror
+INSERT INTO mirrors (owner, name, source, digest, history, created_at)
+VALUES (%(owner)s, %(name)s, %(source)s, %(digest)s, %(history)s, utc_us())
+ON CONFLICT (owner, name) DO UPDATE SET
+    source = excluded.source, digest = excluded.digest, history = excluded.history
+RETURNING *
+
+-- name: put_streams
+INSERT INTO streams (mirror_id, name)
+SELECT %(mirror_id)s, given.name
+FROM unnest(%(names)s::text[]) WITH ORDINALITY AS given (name, place) ORDER BY given.place
+ON CONFLICT (mirror_id, name) DO NOTHING
+
+-- name: streams
+SELECT id, mirror_id, name, watermark, full_pass, live FROM streams
+WHERE mirror_id = %(mirror_id)s ORDER BY id
+
+-- name: unfinished_pass
+SELECT * FROM jobs
+WHERE mirror_id = %(mirror_id)s AND state IN ('INGESTING', 'QUEUED', 'RUNNING', 'PAUSED')
+ORDER BY id DESC LIMIT 1
+
+-- name: start_pass
+-- The first items of a pass are all there.
+UPDATE jobs SET
+    mirror_id = %(mirror_id)s, state = 'QUEUED', ingest_complete = true, updated_at = utc_us()
+WHERE id = %(job_id)s
+RETURNING *
+
+-- name: insert_checkpoints
+INSERT INTO checkpoints (
+    job_id, name, mirror_id, stream_id, after_checkpoint, mode, since, closing, started_at
+)
+SELECT %(job_id)s, given.name, s.mirror_id, s.id, given.after_checkpoint, given.mode, given.since,
+    given.closing, utc_us()
+FROM unnest(
+    %(names)s::text[], %(streams)s::text[], %(parents)s::text[], %(modes)s::text[],
+    %(since)s::text[], %(closings)s::text[]
+) AS given (name, stream, after_checkpoint, mode, since, closing)
+JOIN streams AS s ON s.mirror_id = %(mirror_id)s AND s.name = given.stream
+
+-- name: passes
+-- Newest first, also passes whose job was deleted.
+SELECT id FROM (
+    SELECT id FROM jobs WHERE mirror_id = %(mirror_id)s
+    UNION
+    SELECT job_id FROM checkpoints WHERE mirror_id = %(mirror_id)s
+) AS passes
+WHERE %(before)s::bigint IS NULL OR id < %(before)s ORDER BY id DESC LIMIT %(limit)s
+
+-- name: checkpoints
+SELECT c.job_id, c.name, c.stream_id, s.name AS stream, c.after_checkpoint, c.mode, c.since,
+    c.pages, c.added, c.changed, c.unchanged, c.repeated, c.total, c.started_at, c.completed_at,
+    c.proof, c.evidence
+FROM checkpoints AS c JOIN streams AS s ON s.id = c.stream_id
+WHERE c.job_id = %(job_id)s ORDER BY c.stream_id, c.name COLLATE "C"
+
+-- name: page_results
+SELECT id, key, result FROM items
+WHERE job_id = %(job_id)s AND id > %(after)s AND checkpoint = %(checkpoint)s AND status = 'DONE'
+ORDER BY id LIMIT %(limit)s
+
+-- name: mirror_rows
+SELECT h.number, h.id, h.hash, h.updated, h.parent, b.body, h.first_pass, h.seen_pass, h.first_at,
+    h.changed_at,
+    CASE
+        WHEN h.deleted THEN h.changed_at
+        WHEN h.seen_pass < s.full_pass THEN (
+            SELECT c.completed_at FROM checkpoints AS c
+            WHERE c.stream_id = s.id AND c.job_id > h.seen_pass AND c.deletes
+            ORDER BY c.job_id LIMIT 1
+        )
+    END AS deleted_at
+FROM streams AS s JOIN mirror_rows AS h ON h.stream_id = s.id
+JOIN mirror_bodies AS b ON b.number = h.number
+WHERE s.id = %(stream_id)s AND h.stream_id = %(stream_id)s AND h.number > %(after)s
+AND (%(deleted)s OR (NOT h.deleted AND h.seen_pass >= s.full_pass))
+ORDER BY h.number LIMIT %(limit)s
+
+-- name: mirror_row
+SELECT h.number, h.id, h.hash, h.updated, h.parent, b.body, h.first_pass, h.seen_pass, h.first_at,
+    h.changed_at,
+    CASE
+        WHEN h.deleted THEN h.changed_at
+        WHEN h.seen_pass < s.full_pass THEN (
+            SELECT c.completed_at FROM checkpoints AS c
+            WHERE c.stream_id = s.id AND c.job_id > h.seen_pass AND c.deletes
+            ORDER BY c.job_id LIMIT 1
+        )
+    END AS deleted_at
+FROM streams AS s JOIN mirror_rows AS h ON h.stream_id = s.id
+JOIN mirror_bodies AS b ON b.number = h.number
+WHERE s.id = %(stream_id)s AND h.stream_id = %(stream_id)s AND h.id = %(row_id)s
+
+-- name: row_changes
+SELECT c.id, c.number, h.id, c.pass_id, c.kind, c.before, c.at
+FROM row_changes AS c JOIN mirror_rows AS h ON h.number = c.number
+WHERE c.stream_id = %(stream_id)s AND c.id > %(after)s
+ORDER BY c.id LIMIT %(limit)s
+
+-- name: changes_of_row
+SELECT c.id, c.number, h.id, c.pass_id, c.kind, c.before, c.at
+FROM row_changes AS c JOIN mirror_rows AS h ON h.number = c.number
+WHERE c.number = %(number)s ORDER BY c.id
+
+-- name: stream_fields
+SELECT stream_id, name, types, first_pass FROM stream_fields
+WHERE stream_id = ANY (%(streams)s::bigint[]) ORDER BY stream_id, ordinal, name COLLATE "C"
+
+-- name: forget_changes
+DELETE FROM row_changes WHERE id IN (
+    SELECT c.id FROM streams AS s JOIN row_changes AS c ON c.stream_id = s.id
+    WHERE s.mirror_id = %(mirror_id)s LIMIT %(limit)s
+)
+
+-- name: rows_to_forget
+SELECT h.number FROM streams AS s JOIN mirror_rows AS h ON h.stream_id = s.id
+WHERE s.mirror_id = %(mirror_id)s LIMIT %(limit)s
+
+-- name: forget_bodies
+DELETE FROM mirror_bodies WHERE number = ANY (%(numbers)s::bigint[])
+
+-- name: forget_rows
+DELETE FROM mirror_rows WHERE number = ANY (%(numbers)s::bigint[])
+
+-- name: forget_fields
+DELETE FROM stream_fields
+WHERE stream_id IN (SELECT id FROM streams WHERE mirror_id = %(mirror_id)s)
+
+-- name: forget_checkpoints
+DELETE FROM checkpoints WHERE mirror_id = %(mirror_id)s
+
+-- name: forget_passes
+UPDATE jobs SET mirror_id = NULL WHERE mirror_id = %(mirror_id)s
+
+-- name: forget_streams
+DELETE FROM streams WHERE mirror_id = %(mirror_id)s
+
+-- name: forget_mirror
+DELETE FROM mirrors WHERE id = %(mirror_id)s
+
+-- name: delete_checkpoints
+DELETE FROM checkpoints WHERE job_id = %(job_id)s AND completed_at IS NULL
+
+-- name: mirrors_of_jobs
+SELECT DISTINCT mirror_id FROM jobs
+WHERE id = ANY (%(jobs)s::bigint[]) AND mirror_id IS NOT NULL ORDER BY mirror_id
+
+-- name: attached_items
+-- The items whose lease is still held, locked in the order given.
+SELECT i.id, i.checkpoint
+FROM unnest(%(items)s::bigint[], %(jobs)s::bigint[], %(epochs)s::bigint[])
+AS given (item_id, job_id, epoch)
+CROSS JOIN LATERAL (
+    SELECT id, checkpoint, status, epoch, worker FROM items
+    WHERE job_id = given.job_id AND id = given.item_id
+    FOR UPDATE
+) AS i
+WHERE CASE
+    WHEN i.status = 'PROCESSING' AND i.epoch = given.epoch AND i.worker = %(worker)s
+    THEN true ELSE false
+END
+
+-- name: streams_of_passes
+SELECT j.id, s.name, s.id, s.full_pass FROM jobs AS j JOIN streams AS s ON s.mirror_id = j.mirror_id
+WHERE j.id = ANY (%(jobs)s::bigint[])
+
+-- name: checkpoints_of_passes
+SELECT job_id, name, stream_id FROM checkpoints
+WHERE job_id = ANY (%(jobs)s::bigint[]) ORDER BY job_id, name COLLATE "C"
+
+-- name: known_heads
+-- The lateral read forces one look-up by id for each row.
+SELECT given.place - 1, h.number, h.hash, h.seen_pass, h.deleted
+FROM unnest(%(streams)s::bigint[], %(ids)s::text[]) WITH ORDINALITY AS given (stream_id, id, place)
+CROSS JOIN LATERAL (
+    SELECT number, hash, seen_pass, deleted FROM mirror_rows AS r
+    WHERE r.stream_id = given.stream_id AND r.id = given.id
+    OFFSET 0
+) AS h
+
+-- name: new_row_numbers
+SELECT nextval(pg_get_serial_sequence('mirror_rows', 'number'))
+FROM generate_series(1, %(count)s::integer)
+
+-- name: insert_heads
+INSERT INTO mirror_rows (
+    number, stream_id, id, hash, updated, parent, deleted, first_pass, seen_pass, first_at,
+    changed_at
+)
+SELECT given.number, given.stream_id, given.id, given.hash, given.updated, given.parent,
+    given.deleted, given.pass_id, given.pass_id, clock.now, clock.now
+FROM unnest(
+    %(numbers)s::bigint[], %(streams)s::bigint[], %(ids)s::text[], %(hashes)s::text[],
+    %(updated)s::text[], %(parents)s::text[], %(deleted)s::boolean[], %(passes)s::bigint[]
+) AS given (number, stream_id, id, hash, updated, parent, deleted, pass_id),
+(SELECT utc_us() AS now) AS clock
+
+-- name: insert_bodies
+INSERT INTO mirror_bodies (number, body)
+SELECT * FROM unnest(%(numbers)s::bigint[], %(bodies)s::text[])
+
+-- name: see_rows
+UPDATE mirror_rows SET seen_pass = %(pass_id)s
+WHERE number = ANY (%(numbers)s::bigint[]) AND seen_pass < %(pass_id)s
+
+-- name: insert_changes
+INSERT INTO row_changes (stream_id, number, pass_id, kind, before, at)
+SELECT given.stream_id, given.number, given.pass_id, given.kind,
+    (
+        SELECT b.body FROM streams AS s JOIN mirrors AS m ON m.id = s.mirror_id
+        JOIN mirror_bodies AS b ON b.number = given.number
+        WHERE s.id = given.stream_id AND m.history
+    ),
+    clock.now
+FROM unnest(%(numbers)s::bigint[], %(streams)s::bigint[], %(passes)s::bigint[], %(kinds)s::text[])
+WITH ORDINALITY AS given (number, stream_id, pass_id, kind, place),
+(SELECT utc_us() AS now) AS clock
+ORDER BY given.place
+
+-- name: change_heads
+UPDATE mirror_rows AS h SET
+    hash = given.hash, updated = given.updated, parent = given.parent, deleted = given.deleted,
+    seen_pass = given.pass_id, changed_at = clock.now
+FROM unnest(
+    %(numbers)s::bigint[], %(hashes)s::text[], %(updated)s::text[], %(parents)s::text[],
+    %(deleted)s::boolean[], %(passes)s::bigint[]
+) AS given (number, hash, updated, parent, deleted, pass_id),
+(SELECT utc_us() AS now) AS clock
+WHERE h.number = given.number
+
+-- name: change_bodies
+UPDATE mirror_bodies AS b SET body = given.body
+FROM unnest(%(numbers)s::bigint[], %(bodies)s::text[]) AS given (number, body)
+WHERE b.number = given.number
+
+-- name: put_fields
+INSERT INTO stream_fields AS f (stream_id, name, types, ordinal, first_pass)
+SELECT * FROM unnest(
+    %(streams)s::bigint[], %(names)s::text[], %(types)s::integer[], %(ordinals)s::integer[],
+    %(passes)s::bigint[]
+)
+ON CONFLICT (stream_id, name) DO UPDATE SET types = f.types | excluded.types
+
+-- name: spawn_items
+-- Adds the items whose key the job does not have yet, in the order given.
+WITH given AS MATERIALIZED (
+    SELECT * FROM unnest(
+        %(jobs)s::bigint[], %(keys)s::text[], %(inputs)s::text[], %(checkpoints)s::text[],
+        %(gates)s::text[], %(lines)s::bigint[], %(summaries)s::text[]
+    ) WITH ORDINALITY AS given (job_id, key, input, checkpoint, gate, line, summary, place)
+),
+new AS (
+    INSERT INTO item_keys (job_id, key, item_id)
+    SELECT job_id, key, nextval(pg_get_serial_sequence('items', 'id'))
+    FROM (SELECT job_id, key FROM given ORDER BY place) AS ordered
+    ON CONFLICT (job_id, key) DO NOTHING
+    RETURNING job_id, key, item_id
+)
+INSERT INTO items (
+    id, job_id, key, input, checkpoint, gate, line, summary, status, updated_at, owner, handler,
+    ingest_run
+)
+SELECT new.item_id, j.id, given.key, given.input, given.checkpoint, given.gate, given.line,
+    given.summary, 'PENDING', utc_us(), j.owner, j.handler, j.ingest_run
+FROM new JOIN given ON given.job_id = new.job_id AND given.key = new.key
+JOIN jobs AS j ON j.id = new.job_id
+RETURNING job_id
+
+-- name: count_pages
+UPDATE checkpoints AS c SET
+    pages = c.pages + given.pages, added = c.added + given.added,
+    changed = c.changed + given.changed, unchanged = c.unchanged + given.unchanged,
+    repeated = c.repeated + given.repeated, total = coalesce(given.total, c.total)
+FROM unnest(
+    %(jobs)s::bigint[], %(names)s::text[], %(pages)s::bigint[], %(added)s::bigint[],
+    %(changed)s::bigint[], %(unchanged)s::bigint[], %(repeated)s::bigint[], %(totals)s::bigint[]
+) AS given (job_id, name, pages, added, changed, unchanged, repeated, total)
+WHERE c.job_id = given.job_id AND c.name = given.name
+
+-- name: close_checkpoint
+-- Only if every item of the checkpoint has ended well, and the parent is complete.
+UPDATE checkpoints AS c SET completed_at = utc_us(), proof = %(proof)s, evidence = %(evidence)s
+WHERE c.job_id = %(job_id)s AND c.name = %(name)s AND c.completed_at IS NULL
+AND NOT EXISTS (
+    SELECT FROM items AS i
+    WHERE i.job_id = %(job_id)s AND i.checkpoint = %(name)s AND i.checkpoint != ''
+    AND i.status != 'DONE'
+    AND i.status IN ('PENDING', 'PROCESSING', 'REVIEW', 'ERROR', 'CANCELLED')
+)
+AND (
+    c.after_checkpoint = '' OR EXISTS (
+        SELECT FROM checkpoints AS parent
+        WHERE parent.job_id = c.job_id AND parent.name = c.after_checkpoint
+        AND parent.completed_at IS NOT NULL
+    )
+)
+RETURNING c.*
+
+-- name: checkpoint
+SELECT * FROM checkpoints WHERE job_id = %(job_id)s AND name = %(name)s
+
+-- name: stream
+SELECT * FROM streams WHERE id = %(stream_id)s
+
+-- name: move_watermark
+UPDATE streams SET watermark = %(watermark)s, watermark_pass = %(job_id)s
+WHERE id = %(stream_id)s AND watermark_pass <= %(job_id)s
+
+-- name: move_full_pass
+UPDATE streams SET full_pass = %(job_id)s WHERE id = %(stream_id)s AND full_pass < %(job_id)s
+RETURNING id
+
+-- name: mark_deletes
+UPDATE checkpoints SET deletes = true WHERE job_id = %(job_id)s AND name = %(name)s
+
+-- name: count_live
+UPDATE streams AS s SET live = (
+    SELECT count(*) FROM mirror_rows AS h
+    WHERE h.stream_id = s.id AND NOT h.deleted AND h.seen_pass >= s.full_pass
+)
+WHERE s.id = %(stream_id)s
+
+-- name: checkpoints_after
+SELECT name FROM checkpoints
+WHERE job_id = %(job_id)s AND after_checkpoint = %(name)s ORDER BY name COLLATE "C"
+
+-- name: ready_to_close
+-- Checkpoints that have no open or failed item, and whose last closing item has ended well.
+SELECT c.job_id, c.name, c.closings + 1, c.closing
+FROM unnest(%(jobs)s::bigint[], %(names)s::text[]) AS touched (job_id, name)
+JOIN checkpoints AS c ON c.job_id = touched.job_id AND c.name = touched.name
+WHERE c.completed_at IS NULL
+AND NOT EXISTS (
+    SELECT FROM items AS i
+    WHERE i.job_id = c.job_id AND i.checkpoint = c.name AND i.checkpoint != ''
+    AND i.status != 'DONE'
+    AND i.status IN ('PENDING', 'PROCESSING', 'REVIEW', 'ERROR', 'CANCELLED')
+)
+AND (
+    c.after_checkpoint = '' OR EXISTS (
+        SELECT FROM checkpoints AS parent
+        WHERE parent.job_id = c.job_id AND parent.name = c.after_checkpoint
+        AND parent.completed_at IS NOT NULL
+    )
+)
+AND NOT EXISTS (
+    SELECT FROM item_keys AS k JOIN items AS last ON last.job_id = k.job_id AND last.id = k.item_id
+    WHERE k.job_id = c.job_id AND k.key = c.name || '/closing/' || c.closings
+    AND last.status NOT IN ('DONE', 'NOT_FOUND', 'SKIPPED')
+)
+ORDER BY c.job_id, c.name COLLATE "C"
+
+-- name: count_closings
+UPDATE checkpoints AS c SET closings = c.closings + 1
+FROM unnest(%(jobs)s::bigint[], %(names)s::text[]) AS given (job_id, name)
+WHERE c.job_id = given.job_id AND c.name = given.name
+
+-- name: never_closed
+SELECT name FROM checkpoints
+WHERE job_id = %(job_id)s AND completed_at IS NULL AND closings = 0 ORDER BY name COLLATE "C"

@@ -7,6 +7,7 @@ from headgate.core.errors import UsageError
 from headgate.stores.access import SqlAccess, SqlLogins
 from headgate.stores.exports import SqlExports
 from headgate.stores.jobs import SqlJobs
+from headgate.stores.mirrors import SqlMirrors
 from headgate.stores.postgres.connection import PostgresDatabase
 from headgate.stores.postgres.items import PostgresItems
 from headgate.stores.postgres.limits import PostgresLimits
@@ -25,6 +26,7 @@ class PostgresStore:
         self.access = SqlAccess(self._database)
         self.logins = SqlLogins(self._database)
         self.exports = SqlExports(self._database)
+        self.mirrors = SqlMirrors(self._database)
         self.reads = PostgresReads(self._database)
         self.rows = SqlRowReads(self._database)
         self.history = SqlHistory(self._database)

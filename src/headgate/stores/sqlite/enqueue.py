@@ -31,7 +31,8 @@ def pack_rows(items: Sequence[NewItem]) -> str:
 def _row(item: NewItem) -> tuple[str | int | None, ...]:
     failed = item.problem is not None and not item.duplicate
     kind = kind_of(FaultClass.BAD_ROW, item.problem) if failed else (None, None)
-    return item.key, item.input, item.line, item.gate, item.summary, item.problem, *kind
+    texts = (item.key, item.input, item.line, item.gate, item.summary, item.problem)
+    return *texts, *kind, item.checkpoint
 
 
 async def enqueue(database: SqliteDatabase, request: EnqueueRequest) -> EnqueueReport:

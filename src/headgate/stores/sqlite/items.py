@@ -18,12 +18,23 @@ from headgate.ports.items import (
     SettleReport,
     SettleRequest,
 )
+from headgate.stores.attachments import (
+    HeldAttachment,
+    Kept,
+    held_attachments,
+    keep,
+    settle_checkpoints,
+)
 from headgate.stores.item_changes import SqlItems, counts_of_returned
 from headgate.stores.rows import as_json
 from headgate.stores.sqlite.claim import claim
 from headgate.stores.sqlite.connection import SqliteDatabase, SqliteTransactions
 from headgate.stores.sqlite.enqueue import enqueue, pack_rows
-from headgate.stores.sqlite.transaction import SqliteTransaction
+from headgate.stores.sqlite.transaction import (
+    AwaitableTransaction,
+    SqliteTransaction,
+    run_at_once,
+)
 
 
 class SqliteItems(SqlItems):
@@ -67,10 +78,13 @@ def _settle(tx: SqliteTransaction, request: SettleRequest, settlements: str) -> 
     accepted: Sequence[Settlement] = request.settlements
     refused: list[int] = []
     if settled != len(accepted):
-        held = {row[0] for row in tx.rows("settled_ids", **values)}
-        refused = [each.item_id for each in accepted if each.item_id not in held]
-        accepted = [each for each in accepted if each.item_id in held]
+        leased = {row[0] for row in tx.rows("settled_ids", **values)}
+        refused = [each.item_id for each in accepted if each.item_id not in leased]
+        accepted = [each for each in accepted if each.item_id in leased]
         _record_discarded(tx, request, frozenset(refused))
+    held = _held(tx, request) if request.attachments else []
+    shared = AwaitableTransaction(tx)
+    kept = run_at_once(keep(shared, held)) if held else Kept(0, 0)
     if any(each.gate is not None for each in accepted):
         tx.change("set_gates", **values)  # rare, and setting it always would slow every settlement
     if any(each.digest is not None for each in accepted):
@@ -81,7 +95,13 @@ def _settle(tx: SqliteTransaction, request: SettleRequest, settlements: str) -> 
     tx.add_counts(_count_settled(accepted))
     for columns in request.columns:
         tx.change("insert_columns", job_id=columns.job_id, names=as_json(columns.names))
-    return SettleReport(refused)
+    closing = run_at_once(settle_checkpoints(shared, held)) if held else 0
+    return SettleReport(refused, kept.spawned + closing, kept.rows)
+
+
+def _held(tx: SqliteTransaction, request: SettleRequest) -> list[HeldAttachment]:
+    given = (request.worker, request.attachments, request.settlements)
+    return run_at_once(held_attachments(AwaitableTransaction(tx), *given))
 
 
 def _count_settled(settlements: Iterable[Settlement]) -> Iterable[tuple[int, str, int]]:

@@ -26,12 +26,25 @@ class SqliteNotifier:
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
         self._seen: int | None = None
+        self._rung = asyncio.Event()
 
     async def ring(self) -> None:
-        """Does nothing: the commit of the change is the notification."""
+        """Wake the waiter of this process; for the others, the commit is the notification."""
+        self._rung.set()
 
     async def wait(self, timeout_s: float) -> bool:
-        return await poll(self._has_changed, self.STEP_S, timeout_s)
+        """Rung here, or written by another process: the first of both."""
+        rung = asyncio.ensure_future(self._rung.wait())
+        polled = asyncio.ensure_future(poll(self._has_changed, self.STEP_S, timeout_s))
+        try:
+            await asyncio.wait([rung, polled], return_when=asyncio.FIRST_COMPLETED)
+            if rung.done():
+                self._rung.clear()
+                return True
+            return await polled
+        finally:
+            rung.cancel()
+            polled.cancel()
 
     async def _has_changed(self) -> bool:
         version = await self._database.data_version()

@@ -7,7 +7,7 @@ SELECT * FROM jobs WHERE id = :job_id
 SELECT
     id, owner, name, handler, source, key_columns, priority, state, open, eager, fingerprint,
     columns, ingest_run, ingest_position, ingest_complete, created_at, updated_at, started_at,
-    finished_at, last_error, pause_reason, resume_at, file, client, ingest,
+    finished_at, last_error, pause_reason, resume_at, file, client, ingest, mirror_id,
     CASE WHEN :configs THEN config ELSE '{}' END AS config,
     CASE WHEN :configs OR reading IS NULL THEN reading ELSE '{}' END AS reading,
     CASE WHEN :configs OR options IS NULL THEN options ELSE '{}' END AS options
@@ -165,7 +165,7 @@ UPDATE jobs SET ingest = :progress WHERE id = :job_id
 -- A problem without a signature is not a failure: the row is skipped.
 INSERT INTO items (
     job_id, key, line, gate, summary, input, last_error, signature, variant, error_class, status,
-    updated_at, owner, handler, ingest_run
+    updated_at, owner, handler, ingest_run, checkpoint
 )
 SELECT
     :job_id, value ->> 0, value ->> 2, value ->> 3, value ->> 4, value ->> 1, value ->> 5,
@@ -175,7 +175,7 @@ SELECT
         WHEN value ->> 5 IS NULL THEN 'PENDING' WHEN value ->> 6 IS NULL THEN 'SKIPPED'
         ELSE 'ERROR'
     END,
-    :now, :owner, :handler, :run
+    :now, :owner, :handler, :run, value ->> 8
 FROM jsonb_each(:rows) WHERE TRUE
 ON CONFLICT (job_id, key) DO NOTHING
 
@@ -650,6 +650,12 @@ VALUES (
 -- name: retain_events
 DELETE FROM events WHERE id IN (SELECT id FROM events WHERE at < :now - :older_than_us ORDER BY id LIMIT :limit)
 
+-- name: retain_changes
+DELETE FROM row_changes WHERE id IN (
+    SELECT id FROM row_changes INDEXED BY row_changes_by_age
+    WHERE at < :now - :older_than_us ORDER BY at LIMIT :limit
+)
+
 -- name: retain_sessions
 DELETE FROM sessions WHERE ended_at < :now - :older_than_us
 
@@ -974,6 +980,11 @@ SELECT (SELECT count(*) FROM items WHERE job_id NOT IN (SELECT id FROM jobs)),
         SELECT count(*) FROM reusable AS r LEFT JOIN items AS i ON i.id = r.item_id
         WHERE i.status IS NOT 'DONE'
     ),
+    (SELECT count(*) FROM mirror_rows WHERE stream_id NOT IN (SELECT id FROM streams)),
+    (SELECT count(*) FROM mirror_rows WHERE number NOT IN (SELECT number FROM mirror_bodies)),
+    (SELECT count(*) FROM mirror_bodies WHERE number NOT IN (SELECT number FROM mirror_rows)),
+    (SELECT count(*) FROM row_changes WHERE number NOT IN (SELECT number FROM mirror_rows)),
+    (SELECT count(*) FROM checkpoints WHERE stream_id NOT IN (SELECT id FROM streams)),
     0
 
 -- name: short_histories
@@ -1229,3 +1240,315 @@ DELETE FROM exports WHERE id IN (
     WHERE finished_at < :now - :older_than_us ORDER BY finished_at LIMIT :limit
 )
 RETURNING *
+
+-- name: mirror_of_owner
+SELECT * FROM mirrors WHERE owner = :owner AND name = :name
+
+-- name: mirrors
+SELECT * FROM mirrors WHERE :owner IS NULL OR owner = :owner ORDER BY name, owner
+
+-- name: put_mirror
+INSERT INTO mirrors (owner, name, source, digest, history, created_at)
+VALUES (:owner, :name, :source, :digest, :history, :now)
+ON CONFLICT (owner, name) DO UPDATE SET
+    source = excluded.source, digest = excluded.digest, history = excluded.history
+RETURNING *
+
+-- name: put_streams
+INSERT INTO streams (mirror_id, name)
+SELECT :mirror_id, value FROM json_each(:names) WHERE TRUE
+ON CONFLICT (mirror_id, name) DO NOTHING
+
+-- name: streams
+SELECT id, mirror_id, name, watermark, full_pass, live FROM streams
+WHERE mirror_id = :mirror_id ORDER BY id
+
+-- name: unfinished_pass
+SELECT * FROM jobs INDEXED BY jobs_by_mirror
+WHERE mirror_id = :mirror_id AND state IN ('INGESTING', 'QUEUED', 'RUNNING', 'PAUSED')
+ORDER BY id DESC LIMIT 1
+
+-- name: start_pass
+UPDATE jobs SET mirror_id = :mirror_id, state = 'QUEUED', ingest_complete = 1, updated_at = :now
+WHERE id = :job_id
+RETURNING *
+
+-- name: insert_checkpoints
+INSERT INTO checkpoints (
+    job_id, name, mirror_id, stream_id, after_checkpoint, mode, since, closing, started_at
+)
+SELECT :job_id, value ->> 0, s.mirror_id, s.id, value ->> 2, value ->> 3, value ->> 4,
+    value ->> 5, :now
+FROM jsonb_each(:rows) CROSS JOIN streams AS s
+WHERE s.mirror_id = :mirror_id AND s.name = value ->> 1
+
+-- name: passes
+SELECT id FROM (
+    SELECT id FROM jobs INDEXED BY jobs_by_mirror WHERE mirror_id = :mirror_id
+    UNION
+    SELECT job_id FROM checkpoints INDEXED BY checkpoints_by_mirror WHERE mirror_id = :mirror_id
+)
+WHERE :before IS NULL OR id < :before ORDER BY id DESC LIMIT :limit
+
+-- name: checkpoints
+SELECT c.job_id, c.name, c.stream_id, s.name AS stream, c.after_checkpoint, c.mode, c.since,
+    c.pages, c.added, c.changed, c.unchanged, c.repeated, c.total, c.started_at, c.completed_at,
+    c.proof, c.evidence
+FROM checkpoints AS c JOIN streams AS s ON s.id = c.stream_id
+WHERE c.job_id = :job_id ORDER BY c.stream_id, c.name
+
+-- name: page_results
+SELECT id, key, result FROM items INDEXED BY items_in_order
+WHERE job_id = :job_id AND id > :after AND checkpoint = :checkpoint AND status = 'DONE'
+ORDER BY id LIMIT :limit
+
+-- name: mirror_rows
+SELECT h.number, h.id, h.hash, h.updated, h.parent, b.body, h.first_pass, h.seen_pass, h.first_at,
+    h.changed_at,
+    CASE
+        WHEN h.deleted THEN h.changed_at
+        WHEN h.seen_pass < s.full_pass THEN (
+            SELECT c.completed_at FROM checkpoints AS c INDEXED BY checkpoints_that_delete
+            WHERE c.stream_id = s.id AND c.job_id > h.seen_pass AND c.deletes = 1
+            ORDER BY c.job_id LIMIT 1
+        )
+    END AS deleted_at
+FROM streams AS s CROSS JOIN mirror_rows AS h INDEXED BY mirror_rows_in_order
+CROSS JOIN mirror_bodies AS b
+WHERE s.id = :stream_id AND h.stream_id = s.id AND h.number > :after AND b.number = h.number
+AND (:deleted OR (NOT h.deleted AND h.seen_pass >= s.full_pass))
+ORDER BY h.number LIMIT :limit
+
+-- name: mirror_row
+SELECT h.number, h.id, h.hash, h.updated, h.parent, b.body, h.first_pass, h.seen_pass, h.first_at,
+    h.changed_at,
+    CASE
+        WHEN h.deleted THEN h.changed_at
+        WHEN h.seen_pass < s.full_pass THEN (
+            SELECT c.completed_at FROM checkpoints AS c INDEXED BY checkpoints_that_delete
+            WHERE c.stream_id = s.id AND c.job_id > h.seen_pass AND c.deletes = 1
+            ORDER BY c.job_id LIMIT 1
+        )
+    END AS deleted_at
+FROM streams AS s CROSS JOIN mirror_rows AS h INDEXED BY mirror_rows_by_id
+CROSS JOIN mirror_bodies AS b
+WHERE s.id = :stream_id AND h.stream_id = s.id AND h.id = :row_id AND b.number = h.number
+
+-- name: row_changes
+SELECT c.id, c.number, h.id, c.pass_id, c.kind, c.before, c.at
+FROM row_changes AS c INDEXED BY row_changes_by_stream CROSS JOIN mirror_rows AS h
+WHERE c.stream_id = :stream_id AND c.id > :after AND h.number = c.number
+ORDER BY c.id LIMIT :limit
+
+-- name: changes_of_row
+SELECT c.id, c.number, h.id, c.pass_id, c.kind, c.before, c.at
+FROM row_changes AS c INDEXED BY row_changes_by_row CROSS JOIN mirror_rows AS h
+WHERE c.number = :number AND h.number = c.number ORDER BY c.id
+
+-- name: stream_fields
+SELECT stream_id, name, types, first_pass FROM stream_fields
+WHERE stream_id IN (SELECT value FROM json_each(:streams)) ORDER BY stream_id, ordinal, name
+
+-- name: forget_changes
+DELETE FROM row_changes WHERE id IN (
+    SELECT c.id FROM streams AS s CROSS JOIN row_changes AS c INDEXED BY row_changes_by_stream
+    WHERE s.mirror_id = :mirror_id AND c.stream_id = s.id LIMIT :limit
+)
+
+-- name: rows_to_forget
+SELECT h.number FROM streams AS s CROSS JOIN mirror_rows AS h INDEXED BY mirror_rows_in_order
+WHERE s.mirror_id = :mirror_id AND h.stream_id = s.id LIMIT :limit
+
+-- name: forget_bodies
+DELETE FROM mirror_bodies WHERE number IN (SELECT value FROM json_each(:numbers))
+
+-- name: forget_rows
+DELETE FROM mirror_rows WHERE number IN (SELECT value FROM json_each(:numbers))
+
+-- name: forget_fields
+DELETE FROM stream_fields
+WHERE stream_id IN (SELECT id FROM streams WHERE mirror_id = :mirror_id)
+
+-- name: forget_checkpoints
+DELETE FROM checkpoints WHERE mirror_id = :mirror_id
+
+-- name: forget_passes
+UPDATE jobs SET mirror_id = NULL WHERE mirror_id = :mirror_id
+
+-- name: forget_streams
+DELETE FROM streams WHERE mirror_id = :mirror_id
+
+-- name: forget_mirror
+DELETE FROM mirrors WHERE id = :mirror_id
+
+-- name: delete_checkpoints
+DELETE FROM checkpoints WHERE job_id = :job_id AND completed_at IS NULL
+
+-- name: mirrors_of_jobs
+SELECT DISTINCT mirror_id FROM jobs
+WHERE id IN (SELECT value FROM json_each(:jobs)) AND mirror_id IS NOT NULL ORDER BY mirror_id
+
+-- name: attached_items
+SELECT i.id, i.checkpoint FROM jsonb_each(:rows) CROSS JOIN items AS i
+WHERE i.id = value ->> 0 AND +i.status = 'PROCESSING' AND +i.epoch = value ->> 2
+AND +i.worker = :worker
+
+-- name: streams_of_passes
+SELECT j.id, s.name, s.id, s.full_pass
+FROM jobs AS j CROSS JOIN streams AS s
+WHERE j.id IN (SELECT value FROM json_each(:jobs)) AND s.mirror_id = j.mirror_id
+
+-- name: checkpoints_of_passes
+SELECT job_id, name, stream_id FROM checkpoints
+WHERE job_id IN (SELECT value FROM json_each(:jobs)) ORDER BY job_id, name
+
+-- name: known_heads
+SELECT row.key, h.number, h.hash, h.seen_pass, h.deleted
+FROM jsonb_each(:rows) AS row CROSS JOIN mirror_rows AS h INDEXED BY mirror_rows_by_id
+WHERE h.stream_id = value ->> 0 AND h.id = value ->> 1
+
+-- name: new_row_numbers
+-- The writer is alone, so the numbers stay free until they are used.
+WITH RECURSIVE newest AS (
+    SELECT coalesce(max(seq), 0) AS n FROM sqlite_sequence WHERE name = 'mirror_rows'
+), counted (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM counted WHERE i < :count)
+SELECT newest.n + counted.i FROM newest CROSS JOIN counted
+
+-- name: insert_heads
+INSERT INTO mirror_rows (
+    number, stream_id, id, hash, updated, parent, deleted, first_pass, seen_pass, first_at,
+    changed_at
+)
+SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+    value ->> 7, value ->> 7, :now, :now
+FROM jsonb_each(:rows)
+
+-- name: insert_bodies
+INSERT INTO mirror_bodies (number, body) SELECT value ->> 0, value -> 1 FROM jsonb_each(:rows)
+
+-- name: see_rows
+UPDATE mirror_rows SET seen_pass = :pass_id
+WHERE number IN (SELECT value FROM json_each(:numbers)) AND seen_pass < :pass_id
+
+-- name: insert_changes
+INSERT INTO row_changes (stream_id, number, pass_id, kind, before, at)
+SELECT value ->> 1, value ->> 0, value ->> 2, value ->> 3,
+    (
+        SELECT b.body FROM streams AS s JOIN mirrors AS m ON m.id = s.mirror_id
+        CROSS JOIN mirror_bodies AS b
+        WHERE s.id = value ->> 1 AND m.history AND b.number = value ->> 0
+    ),
+    :now
+FROM jsonb_each(:rows)
+
+-- name: change_heads
+UPDATE mirror_rows SET
+    hash = value ->> 1, updated = value ->> 2, parent = value ->> 3, deleted = value ->> 4,
+    seen_pass = value ->> 5, changed_at = :now
+FROM jsonb_each(:rows)
+WHERE mirror_rows.number = value ->> 0
+
+-- name: change_bodies
+UPDATE mirror_bodies SET body = value -> 1 FROM jsonb_each(:rows)
+WHERE mirror_bodies.number = value ->> 0
+
+-- name: put_fields
+INSERT INTO stream_fields (stream_id, name, types, ordinal, first_pass)
+SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
+FROM jsonb_each(:rows) WHERE TRUE
+ON CONFLICT (stream_id, name) DO UPDATE SET types = types | excluded.types
+
+-- name: spawn_items
+INSERT INTO items (
+    job_id, key, input, checkpoint, gate, line, summary, status, updated_at, owner, handler,
+    ingest_run
+)
+SELECT j.id, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+    'PENDING', :now, j.owner, j.handler, j.ingest_run
+FROM jsonb_each(:rows) CROSS JOIN jobs AS j WHERE j.id = value ->> 0
+ON CONFLICT (job_id, key) DO NOTHING
+RETURNING job_id
+
+-- name: count_pages
+UPDATE checkpoints SET
+    pages = pages + (value ->> 2), added = added + (value ->> 3),
+    changed = changed + (value ->> 4), unchanged = unchanged + (value ->> 5),
+    repeated = repeated + (value ->> 6), total = coalesce(value ->> 7, total)
+FROM jsonb_each(:rows)
+WHERE checkpoints.job_id = value ->> 0 AND checkpoints.name = value ->> 1
+
+-- name: close_checkpoint
+UPDATE checkpoints SET completed_at = :now, proof = :proof, evidence = :evidence
+WHERE job_id = :job_id AND name = :name AND completed_at IS NULL
+AND NOT EXISTS (
+    SELECT 1 FROM items AS i INDEXED BY items_by_checkpoint
+    WHERE i.job_id = :job_id AND i.checkpoint = :name AND i.checkpoint != '' AND i.status != 'DONE'
+    AND i.status IN ('PENDING', 'PROCESSING', 'REVIEW', 'ERROR', 'CANCELLED')
+)
+AND (
+    after_checkpoint = '' OR EXISTS (
+        SELECT 1 FROM checkpoints AS parent
+        WHERE parent.job_id = checkpoints.job_id AND parent.name = checkpoints.after_checkpoint
+        AND parent.completed_at IS NOT NULL
+    )
+)
+RETURNING *
+
+-- name: checkpoint
+SELECT * FROM checkpoints WHERE job_id = :job_id AND name = :name
+
+-- name: stream
+SELECT * FROM streams WHERE id = :stream_id
+
+-- name: move_watermark
+UPDATE streams SET watermark = :watermark, watermark_pass = :job_id
+WHERE id = :stream_id AND watermark_pass <= :job_id
+
+-- name: move_full_pass
+UPDATE streams SET full_pass = :job_id WHERE id = :stream_id AND full_pass < :job_id
+RETURNING id
+
+-- name: mark_deletes
+UPDATE checkpoints SET deletes = 1 WHERE job_id = :job_id AND name = :name
+
+-- name: count_live
+UPDATE streams SET live = (
+    SELECT count(*) FROM mirror_rows AS h
+    WHERE h.stream_id = streams.id AND NOT h.deleted AND h.seen_pass >= streams.full_pass
+)
+WHERE id = :stream_id
+
+-- name: checkpoints_after
+SELECT name FROM checkpoints
+WHERE job_id = :job_id AND after_checkpoint = :name ORDER BY name
+
+-- name: ready_to_close
+SELECT c.job_id, c.name, c.closings + 1, c.closing
+FROM jsonb_each(:rows) AS touched CROSS JOIN checkpoints AS c
+WHERE c.job_id = touched.value ->> 0 AND c.name = touched.value ->> 1 AND c.completed_at IS NULL
+AND NOT EXISTS (
+    SELECT 1 FROM items AS i INDEXED BY items_by_checkpoint
+    WHERE i.job_id = c.job_id AND i.checkpoint = c.name AND i.checkpoint != ''
+    AND i.status != 'DONE'
+    AND i.status IN ('PENDING', 'PROCESSING', 'REVIEW', 'ERROR', 'CANCELLED')
+)
+AND (
+    c.after_checkpoint = '' OR EXISTS (
+        SELECT 1 FROM checkpoints AS parent
+        WHERE parent.job_id = c.job_id AND parent.name = c.after_checkpoint
+        AND parent.completed_at IS NOT NULL
+    )
+)
+AND NOT EXISTS (
+    SELECT 1 FROM items AS last INDEXED BY items_by_key
+    WHERE last.job_id = c.job_id AND last.key = c.name || '/closing/' || c.closings
+    AND last.status NOT IN ('DONE', 'NOT_FOUND', 'SKIPPED')
+)
+
+-- name: count_closings
+UPDATE checkpoints SET closings = closings + 1 FROM jsonb_each(:rows)
+WHERE checkpoints.job_id = value ->> 0 AND checkpoints.name = value ->> 1
+
+-- name: never_closed
+SELECT name FROM checkpoints
+WHERE job_id = :job_id AND completed_at IS NULL AND closings = 0 ORDER BY name

@@ -8,6 +8,7 @@ from typing import Self
 from headgate.stores.access import SqlAccess, SqlLogins
 from headgate.stores.exports import SqlExports
 from headgate.stores.jobs import SqlJobs
+from headgate.stores.mirrors import SqlMirrors
 from headgate.stores.reads import SqlHistory, SqlRowReads, SqlSituations
 from headgate.stores.sqlite.connection import SqliteDatabase, SqliteTransactions, StoreClock
 from headgate.stores.sqlite.items import SqliteItems
@@ -27,6 +28,7 @@ class SqliteStore:
         self.access = SqlAccess(shared)
         self.logins = SqlLogins(shared)
         self.exports = SqlExports(shared)
+        self.mirrors = SqlMirrors(shared)
         self.limits = SqliteLimits(self._database)
         self.reads = SqliteReads(self._database)
         self.rows = SqlRowReads(shared)

@@ -1,6 +1,6 @@
 """Transactions on SQLite: as plain calls for the hot paths, as coroutines for shared modules."""
 
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import apsw
@@ -93,6 +93,9 @@ class AwaitableTransaction:
 
     async def lock(self, name: str, /, **values: Any) -> None:
         """Does nothing: the transaction has the only lock of the file."""
+
+    def table(self, columns: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+        return {"rows": as_json(list(zip(*columns.values(), strict=True)))}
 
     async def add_counts(self, changes: Iterable[CountChange]) -> None:
         self._transaction.add_counts(changes)

@@ -58,26 +58,27 @@ def test_settlements_go_in_order_of_items():
 
 def test_rows_become_one_copy_block():
     items = [
-        NewItem("a\tb", '{"x":"\\n"}', 2, "g", "s\\"),
+        NewItem("a\tb", '{"x":"\\n"}', 2, "g", "s\\", checkpoint="p"),
         NewItem("c", "{}", 3, problem="line 3:\nbroken"),
     ]
     assert b"".join(copy_blocks(pack_rows(items), [7, "o\n"])).decode() == (
-        'a\\tb\t{"x":"\\\\n"}\t2\tg\ts\\\\\t\\N\t\\N\tPENDING\t\\N\t\\N\t7\to\\n\n'
-        "c\t{}\t3\t\t\tline 3:\\nbroken\tbad_row\tERROR\tbad_row: line <n>: broken\t\\N\t7\to\\n\n"
+        'a\\tb\t{"x":"\\\\n"}\t2\tg\ts\\\\\tp\t\\N\t\\N\tPENDING\t\\N\t\\N\t7\to\\n\n'
+        "c\t{}\t3\t\t\t\tline 3:\\nbroken\tbad_row\tERROR\t"
+        "bad_row: line <n>: broken\t\\N\t7\to\\n\n"
     )
 
 
 def test_a_bad_row_has_a_variant_where_it_quotes_something():
     items = [NewItem("c", "{}", 3, problem="no column 'x'")]
     row = b"".join(copy_blocks(pack_rows(items), [7])).decode()
-    assert row.split("\t")[8:10] == ["bad_row: no column <value>", "bad_row: no column 'x'"]
+    assert row.split("\t")[9:11] == ["bad_row: no column <value>", "bad_row: no column 'x'"]
 
 
 def test_a_row_with_nul_keeps_its_columns():
     packed = pack_rows([NewItem("a\x00b", "{}", 1), NewItem("c\ud800", "{}", 2)])
     lines = b"".join(copy_blocks(packed, [1])).decode().splitlines()
     assert [line.split("\t")[0] for line in lines] == ["a\ufffdb", "c?"]
-    assert {line.count("\t") for line in lines} == {10}
+    assert {line.count("\t") for line in lines} == {11}
 
 
 def test_values_of_a_query_become_what_can_be_stored():
