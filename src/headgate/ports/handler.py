@@ -1,6 +1,6 @@
 """Handlers, and the context that an attempt gives them."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -33,6 +33,8 @@ gone."""
 JobFiles = Callable[["JobView", str], Path]
 Folders = Callable[[str], Awaitable[Artifacts]]
 """Opens the output folder at a path, once for each process; FolderTrouble if that fails."""
+Pages = Callable[[str], AsyncIterator[Mapping[str, Any]]]
+"""The results of the finished items of a checkpoint."""
 
 
 class NoFile(AttemptOver):
@@ -62,6 +64,7 @@ class Context(msgspec.Struct):
     _http: Http | None = None
     _files: Files | None = None
     _folders: Folders | None = None
+    _pages: Pages | None = None
 
     @property
     def http(self) -> Http:
@@ -107,6 +110,12 @@ class Context(msgspec.Struct):
         if self._folders is None:
             raise UsageError("this context has no folders; pass them to `run_handler(folders=…)`")
         return self._folders(path)
+
+    def pages(self, checkpoint: str) -> AsyncIterator[Mapping[str, Any]]:
+        """The results of the finished items of a checkpoint of this job, in the order of ids."""
+        if self._pages is None:
+            raise UsageError("this context has no checkpoints; only a pass over a mirror has them")
+        return self._pages(checkpoint)
 
 
 class HandlerSpec(msgspec.Struct, frozen=True):

@@ -80,7 +80,7 @@ def _explained(message: str, tree: Mapping[str, Any], kind: Any) -> str:
 def _choices(spot: _Spot) -> list[str]:
     """The values that may stand here, if they are few."""
     if isinstance(spot.kind, EnumType):
-        return [str(each) for each in spot.kind.__members__.values()]
+        return [*map(str, spot.kind)]
     if get_origin(spot.kind) is Literal:
         return [str(each) for each in get_args(spot.kind)]
     return []
