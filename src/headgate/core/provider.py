@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from headgate.core.bounds import Count, Factor, Patience, Seconds
+from headgate.core.login import LoginPolicy
 from headgate.core.rate import Limit, parse_limits
 from headgate.core.url import BadUrl, host_key
 
@@ -39,6 +40,8 @@ class CredentialPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The environment variable that holds the value."""
     file: str = ""
     """The file that holds the value."""
+    login: LoginPolicy | None = None
+    """The request whose reply holds the value, a token that is renewed before it ends."""
     placement: Placement = Placement.BEARER
     """Place in a request: `bearer`, `basic`, `header` or `query`."""
     name: Line = ""
@@ -49,8 +52,11 @@ class CredentialPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Send requests without the credential if its value is missing."""
 
     def __post_init__(self) -> None:
-        if bool(self.env) == bool(self.file):
-            raise ValueError("a credential needs either `env` or `file`, where its value is kept")
+        if sum(map(bool, (self.env, self.file, self.login))) != 1:
+            raise ValueError(
+                "a credential needs either `env` or `file`, where its value is kept, or `login`,"
+                " which asks for it"
+            )
         named = self.placement in {Placement.HEADER, Placement.QUERY}
         if named != bool(self.name):
             raise ValueError(
@@ -146,10 +152,24 @@ class ProviderPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             )
         if self.credentials and not self.hosts:
             raise ValueError("credentials need `hosts`: they are sent only to the declared hosts")
+        self._check_logins()
+
+    def _check_logins(self) -> None:
+        for name, credential in self.credentials.items():
+            login = credential.login
+            if login and not any(_fits(login.host, pattern) for pattern in self.hosts):
+                raise ValueError(
+                    f"credential {name!r}: {login.host} in `login.url` is not one of the `hosts`;"
+                    " add it there if the secrets may be sent to it"
+                )
 
     @property
     def limits(self) -> tuple[Limit, ...]:
         return parse_limits(self.rate)
+
+    @property
+    def logs_in(self) -> bool:
+        return any(each.login for each in self.credentials.values())
 
     @property
     def needs_credential(self) -> bool:

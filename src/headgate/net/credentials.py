@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from headgate.core.fault import AttemptOver, Fault, FaultClass
+from headgate.core.login import SecretOrigin
 from headgate.core.provider import CredentialPolicy, Placement, ProviderPolicy
 from headgate.ports.wire import Headers
 
@@ -68,11 +69,13 @@ class Credential:
 
 
 class Credentials:
-    """The credentials of all providers, read when they are first needed."""
+    """The credentials of all providers, read when they are first needed, or brought by a login."""
 
     def __init__(self, providers: Mapping[str, ProviderPolicy]) -> None:
         self._providers = providers
         self._read: dict[tuple[str, str], Credential | None] = {}
+        self._replaced: dict[tuple[str, str], Credential | None] = {}
+        """Tokens that a newer one has just replaced: answers to them may still arrive."""
 
     def of(self, provider: str, name: str) -> Credential | None:
         """Return a credential; None if it is optional and absent, else CredentialMissing."""
@@ -80,11 +83,16 @@ class Credentials:
             self._read[provider, name] = self._load(provider, name)
         return self._read[provider, name]
 
+    def replace(self, provider: str, name: str, credential: Credential | None) -> None:
+        """Use what a login has brought; None if the secrets of an optional login are missing."""
+        self._replaced[provider, name] = self._read.get((provider, name))
+        self._read[provider, name] = credential
+
     def _load(self, provider: str, name: str) -> Credential | None:
         policy = self._providers[provider].credentials.get(name)
         if policy is None:
             raise CredentialMissing(provider, name, "the settings do not declare this credential")
-        value, problem = _value(policy)
+        value, problem = _header_value(policy)
         if problem and policy.optional:
             return None
         if problem:
@@ -93,15 +101,19 @@ class Credentials:
 
     def check_redirect(self, provider: str, url: str) -> None:
         """Raise CredentialLeak if the target of a redirect contains a credential that was sent."""
-        for (owner, name), credential in self._read.items():
+        for (owner, name), credential in (*self._read.items(), *self._replaced.items()):
             if owner == provider and credential is not None and credential.appears_in(url):
                 raise CredentialLeak(provider, name)
 
     def problems(self, provider: str) -> list[str]:
+        """What cannot be read, in words. Nothing is sent: whether a login succeeds is not known."""
         found = []
-        for name in self._providers[provider].credentials:
+        for name, policy in self._providers[provider].credentials.items():
             try:
-                self.of(provider, name)
+                if policy.login:
+                    login_fields(provider, name, policy)
+                else:
+                    self.of(provider, name)
             except CredentialMissing as missing:
                 found.append(str(missing))
         return found
@@ -112,22 +124,45 @@ def with_parameter(url: str, name: str, value: str) -> str:
     return f"{url}{mark}{quote(name, safe='')}={quote(value, safe='')}"
 
 
-def _value(policy: CredentialPolicy) -> tuple[str, str]:
+def login_fields(provider: str, name: str, policy: CredentialPolicy) -> dict[str, str] | None:
+    """The fields that a login sends, with their secrets.
+
+    None if a secret of an optional credential is missing, else CredentialMissing.
+    """
+    fields: dict[str, str] = {}
+    for field, value in (policy.login.fields if policy.login else {}).items():
+        fields[field], problem = (value, "") if isinstance(value, str) else read_secret(value)
+        if problem and policy.optional:
+            return None
+        if problem:
+            raise CredentialMissing(provider, name, f"`{field}` of its login: {problem}")
+    return fields
+
+
+def read_secret(origin: SecretOrigin) -> tuple[str, str]:
     """Return the value and the problem with it; one of them is empty."""
-    if policy.env:
-        value = os.environ.get(policy.env, "")
-        place = f"the environment variable {policy.env}"
+    if origin.env:
+        value = os.environ.get(origin.env, "")
     else:
-        place = f"the file {policy.file}"
         try:
-            value = Path(policy.file).expanduser().read_text(encoding="utf-8")
+            value = Path(origin.file).expanduser().read_text(encoding="utf-8")
         except OSError as error:
-            return "", f"cannot read {place}: {error.strerror}"
+            return "", f"cannot read {origin}: {error.strerror}"
         except UnicodeDecodeError:
-            return "", f"{place} is not a text file"
+            return "", f"{origin} is not a text file"
     value = value.strip()
-    if not value:
-        return "", f"{place} is empty or not set"
-    if not (value.isascii() and value.isprintable()):
-        return "", f"{place} must hold one line of plain text"
-    return value, ""
+    if value != value.encode(errors="ignore").decode():
+        return "", f"{origin} is not UTF-8 text"
+    return (value, "") if value else ("", f"{origin} is empty or not set")
+
+
+def fits_a_header(value: str) -> bool:
+    return value.isascii() and value.isprintable()
+
+
+def _header_value(policy: CredentialPolicy) -> tuple[str, str]:
+    origin = SecretOrigin(policy.env, policy.file)
+    value, problem = read_secret(origin)
+    if value and not fits_a_header(value):
+        return "", f"{origin} must hold one line of plain text"
+    return value, problem

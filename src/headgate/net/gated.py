@@ -1,6 +1,7 @@
 """A request through gates and wire; gates, breaker and record learn the result."""
 
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 
 import msgspec
 
@@ -13,6 +14,8 @@ from headgate.net.credentials import Credentials, with_parameter
 from headgate.net.failure import HostBenched, RequestRecalled, RequestRefused, WireFailure
 from headgate.net.fields import folded
 from headgate.net.routes import Target
+from headgate.net.token_use import TokenStep, TokenUse
+from headgate.net.tokens import LoginTokens
 from headgate.ports.clock import Clock
 from headgate.ports.gate import Cost, Feedback, Gates, Permit, Route, Turn
 from headgate.ports.wire import Headers, ServerReply, Wire, WireRequest
@@ -26,6 +29,7 @@ class NetDeps(msgspec.Struct, frozen=True):
     breakers: Breakers
     wire: Wire
     credentials: Credentials
+    tokens: LoginTokens
     crawl_delays: CrawlDelays
     clock: Clock
 
@@ -56,6 +60,7 @@ class GatedExchange(Unkept):
         "_held_why",
         "_number",
         "_reply",
+        "_token_use",
         "_url",
         "_verb",
         "context",
@@ -81,6 +86,8 @@ class GatedExchange(Unkept):
         self._held_s = 0.0
         self._held_why = ""
         self.place = place
+        logs_in = place.logs_in and not context.bare
+        self._token_use = TokenUse(deps.tokens, place.provider, context) if logs_in else None
         self.permit: Permit | None = None
         """The permit of the last time the request was sent."""
         self.sent_s = 0.0
@@ -98,19 +105,38 @@ class GatedExchange(Unkept):
         route = place.light if context.light else place.route
         if context.through and context.through != place.provider:
             route = msgspec.structs.replace(route, through=context.through)
-        permit = await self._enter(route)
+        token_use = self._token_use
+        enter = partial(self._enter, route)
+        if token_use is not None:
+            self.sent_s = clock.monotonic()  # a login may fail before the request is sent
+            enter = partial(token_use.enter, enter)
+        permit = await enter()
         while not await self._sent(request, permit):
-            permit = await self._enter(route)
+            permit = await enter()
         reply = self._reply
         now = clock.monotonic()
         self.status = status = reply.status
         self.headers = reply.headers
         feedback = permit.answered(status, folded(reply.headers), now - self.sent_s)
+        if token_use is not None and not feedback.refused:
+            step = token_use.next_step(permit, status)
+            if step is not TokenStep.STOP:
+                return await self._send_again(request, token_use, step)
         if feedback.refused or status >= 300:
             await self._judge(request, permit, feedback)
         elif place.breaker.alert or not place.breaker.answered:
             self._answered_well()
         return self
+
+    async def _send_again(
+        self, request: WireRequest, token_use: TokenUse, step: TokenStep
+    ) -> "GatedExchange":
+        """Send with another token; the server did not act on the request, whatever its method."""
+        self._answered_well()
+        await self.close()
+        if step is TokenStep.RENEW and self.permit is not None:
+            await token_use.renew(self.permit, refused=True)
+        return await self.send(request)
 
     async def _enter(self, route: Route) -> Permit:
         deps, context, place = self._deps, self.context, self.place
@@ -133,7 +159,9 @@ class GatedExchange(Unkept):
                 request = self._with_identity(request, permit)
             place.breaker.in_flight += 1
             try:
-                self._reply = await deps.wire.send(request, permit.recalled)
+                token_use = self._token_use
+                recalled = partial(token_use.is_recalled, permit) if token_use else permit.recalled
+                self._reply = await deps.wire.send(request, recalled)
             finally:
                 place.breaker.in_flight -= 1
         except RequestRecalled:
@@ -213,6 +241,8 @@ class GatedExchange(Unkept):
             url = with_parameter(url, *place.contact)
         if permit.credential is not None and self._carries(permit):
             credential = self._deps.credentials.of(place.provider, permit.credential)
+            if self._token_use is not None:
+                self._token_use.begin(permit)
             if credential is not None:
                 url, headers = credential.put_on(url, headers)
         return msgspec.structs.replace(request, url=url, headers=headers)

@@ -37,6 +37,8 @@ class Target(msgspec.Struct, frozen=True):
     policy: ProviderPolicy
     declared: bool
     """The provider's settings name this host, so its credentials may be sent there."""
+    logs_in: bool
+    """Requests to it may carry a token that a login brings."""
     headers: Headers
     contact: tuple[str, str] | None
     """The parameter in which the provider wants our contact, and the contact."""
@@ -105,6 +107,7 @@ class Routes:
             provider=provider,
             policy=policy,
             declared=bool(declared),
+            logs_in=bool(declared) and policy.logs_in,
             headers=self._introduction(policy, contact),
             contact=(policy.contact_parameter, contact) if policy.contact_parameter else None,
             counts_bytes="bytes" in {*policy.budget, *policy.hard_caps},

@@ -13,9 +13,11 @@ from headgate.net.client import HttpClient
 from headgate.net.crawl_delay import CrawlDelays
 from headgate.net.credentials import Credentials
 from headgate.net.gated import NetDeps, Record
+from headgate.net.login_exchange import LoginExchange
 from headgate.net.policy import NetPolicy
 from headgate.net.robots import Robots
 from headgate.net.routes import Routes
+from headgate.net.tokens import LoginTokens
 from headgate.ports.clock import Clock
 from headgate.ports.gate import Gates, Hosts, Turn
 from headgate.ports.wire import Wire
@@ -47,14 +49,18 @@ class HttpStack:
         self.routes = Routes(providers, policy, self.breakers)
         crawl_delays = CrawlDelays(parts.clock)
         self.robots = Robots(parts.clock, crawl_delays, breakers, hosts)
+        credentials = Credentials(providers)
+        self._tokens = LoginTokens(providers, credentials, parts.clock)
         self.deps = NetDeps(
             gates=parts.gates,
             breakers=self.breakers,
             wire=parts.wire,
-            credentials=Credentials(providers),
+            credentials=credentials,
+            tokens=self._tokens,
             crawl_delays=crawl_delays,
             clock=parts.clock,
         )
+        self._tokens.send = LoginExchange(self.deps, self.routes).send
 
     def client(
         self, turn: Turn, provider: str, record: Record, *, guarded: bool = False
@@ -63,4 +69,5 @@ class HttpStack:
         return HttpClient(self, turn, provider, record, guarded=guarded)
 
     async def close(self) -> None:
+        await self._tokens.close()
         await self._wire.close()

@@ -148,7 +148,7 @@ class ResolverSelection:
 
     def _has_key(self, resolver: Resolver) -> bool:
         return any(
-            credential.file or self._environment.get(credential.env, "").strip()
+            credential.login or credential.file or self._environment.get(credential.env, "").strip()
             for credential in self._provider(resolver).credentials.values()
         )
 
@@ -176,7 +176,7 @@ def _overlaid(given: ProviderPolicy | None, ours: ProviderPolicy | None) -> Prov
 
 
 def _kept_in(variable: str, credential: CredentialPolicy) -> CredentialPolicy:
-    return msgspec.structs.replace(credential, env=variable, file="")
+    return msgspec.structs.replace(credential, env=variable, file="", login=None)
 
 
 def _check_names(names: Sequence[str]) -> None:
