@@ -45,7 +45,8 @@ class LoginAuth(AuthWord, frozen=True, tag="login"):
     """A JMESPath expression over the reply."""
     expires_in: Plain = "expires_in"
     """A JMESPath expression for the seconds that the token lives."""
-    header: Mapping[str, Plain] = {"Authorization": "Bearer {token}"}
+    header: Mapping[str, Plain] = {}
+    """The header that has the token; empty: `Authorization = "Bearer {token}"`."""
     refresh_at: Annotated[float, Meta(gt=0, le=1)] = 0.9
 
 

@@ -88,9 +88,7 @@ async def close_stream(stream: StreamSource, page: PageItem, ctx: Context) -> Do
     verdict = await _verdict(stream, page, tally, results, ctx)
     if verdict.repairs and tally.rounds < MOST_ROUNDS:
         again = msgspec.structs.replace(page, round=tally.rounds + 1, scope="")
-        items = [
-            again.follow("page", stream.paging.label(at), at=at) for at in verdict.repairs
-        ]
+        items = [again.follow("page", stream.paging.label(at), at=at) for at in verdict.repairs]
         return Done({"repairs": len(items), **verdict.evidence}, items=items)
     closing = Closing(
         stream.name,
@@ -116,7 +114,7 @@ async def _tallied(results: Results) -> tuple[Tally, str | None]:
 async def _verdict(
     stream: StreamSource, page: PageItem, tally: Tally, results: Results, ctx: Context
 ) -> Verdict:
-    facts = {"pages": tally.items, "rows": tally.rows, "rounds": tally.rounds}
+    facts: dict[str, Any] = {"pages": tally.items, "rows": tally.rows, "rounds": tally.rounds}
     if not tally.is_whole:
         return Verdict(Proof.UNPROVEN, {**facts, "reason": "a page that was named is missing"})
     if not tally.numbered and not isinstance(stream.paging, KeysetPaging):

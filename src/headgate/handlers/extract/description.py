@@ -81,9 +81,13 @@ class Window(SourceWord, frozen=True):
     """The highest value; unset: there is no bound."""
     step: Annotated[str, Meta(max_length=20)] | Annotated[float, Meta(gt=0)] | None = None
     """The width of a window at the beginning: a span such as `30d`, or a number."""
-    compare: Literal[Compare.NUMBER, Compare.TIME] = Compare.TIME
+    compare: Compare = Compare.TIME
     unix: bool = False
     """Times are sent as seconds since 1970."""
+
+    def __post_init__(self) -> None:
+        if self.compare not in {Compare.NUMBER, Compare.TIME}:
+            raise ValueError("windows are compared as `number` or `time`")
 
 
 class ResponseAction(SourceWord, frozen=True):

@@ -58,9 +58,7 @@ async def fetch_page(
     return FetchedPage(rows, len(document.raws), step, total, len(reply.content), keys)
 
 
-async def send(
-    stream: StreamSource, page: PageItem, ask: PageRequest, ctx: Context
-) -> Response:
+async def send(stream: StreamSource, page: PageItem, ask: PageRequest, ctx: Context) -> Response:
     method, url, options = stream.request.prepare(page, ask)
     if stream.resource.conditional:
         options["fresh"] = False
@@ -84,7 +82,7 @@ def is_beyond(stream: StreamSource, page: PageItem, reply: Response) -> bool:
 
 
 def check_status(reply: Response, where: str, *, is_child: bool) -> None:
-    """Raise for a status that is an error: a listing of its own must exist, one of a parent may not."""
+    """Raise for a status that is an error; the listing of a parent's row may be gone."""
     if reply.status_code in {404, 410}:
         if is_child:
             raise AttemptOver(NotFound(f"{where}: the parent's row may be gone"))

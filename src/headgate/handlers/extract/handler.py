@@ -76,7 +76,7 @@ class Extraction:
 def bound_source(
     source: object, values: Mapping[str, str], environment: Mapping[str, str] | None = None
 ) -> BoundSource:
-    """The source with its values; UsageError for a wrong word, or a value or secret that is missing.
+    """The source with its values; UsageError for a wrong word or a missing value or secret.
 
     `source` is a tree, or the name of a shipped source. Nothing is fetched.
     """
@@ -87,8 +87,7 @@ def bound_source(
     fixed = {**description.values, **values, **_environment(description, environment)}
     client = source_client(description.client, fixed)
     streams = {
-        each.name: StreamSource(each, client, description.client)
-        for each in description.resources
+        each.name: StreamSource(each, client, description.client) for each in description.resources
     }
     link_children(streams)
     policy = provider_policy(description, client)
@@ -147,9 +146,7 @@ def _check_secrets(description: SourceDescription, environment: Mapping[str, str
             raise UsageError(f"client.auth: there is no file {secret.file}")
 
 
-def _environment(
-    description: SourceDescription, environment: Mapping[str, str]
-) -> dict[str, str]:
+def _environment(description: SourceDescription, environment: Mapping[str, str]) -> dict[str, str]:
     """The variables that the templates of a source name, as `env.NAME`, where they are set."""
     names = {name for text in texts_in(description) for name in _variables(text)}
     names |= {found.env for found in _env_values(description)}

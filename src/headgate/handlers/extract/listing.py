@@ -69,9 +69,7 @@ class Listing:
         page, paging = self._page, self._stream.paging
         items = [page.follow("page", paging.label(at), at=at) for at in follow]
         evidence = self._evidence(len(items), total)
-        return Done(
-            as_result(evidence), self.rows, [*items, *self.children], total=evidence.total
-        )
+        return Done(as_result(evidence), self.rows, [*items, *self.children], total=evidence.total)
 
     def _evidence(self, opens: int, total: int | None) -> Evidence:
         first, last = self._first, self._last

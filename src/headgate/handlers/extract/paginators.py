@@ -87,15 +87,19 @@ class HeaderCursorPaginator(PaginatorWord, frozen=True, tag="header_cursor"):
     cursor_body_path: Expr = ""
 
 
-class KeysetPaginator(PaginatorWord, frozen=True, tag="keyset"):
+class KeysetPaginator(PaginatorWord, frozen=True, kw_only=True, tag="keyset"):
     after_param: Annotated[str, Meta(min_length=1, max_length=200)]
     """The parameter for the key behind which a page begins."""
     until_param: Param = ""
     """The parameter for the last key of a page; empty: pages are fetched one after the other."""
     key: Expr = "id"
-    compare: Literal[Compare.NUMBER, Compare.TEXT, Compare.TIME] = Compare.NUMBER
+    compare: Compare = Compare.NUMBER
     limit: Count | None = None
     limit_param: Param = ""
+
+    def __post_init__(self) -> None:
+        if self.compare is Compare.EQUAL:
+            raise ValueError("pages by key need keys that can be compared: number, text or time")
 
 
 Paginator = (

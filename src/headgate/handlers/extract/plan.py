@@ -40,8 +40,13 @@ class PassWish(NamedTuple):
     """The time in microseconds, for `full_every`."""
 
 
+USUAL = PassWish()
+
+
 def plan_pass(
-    description: SourceDescription, states: Mapping[str, StreamState], wish: PassWish = PassWish()
+    description: SourceDescription,
+    states: Mapping[str, StreamState],
+    wish: PassWish = USUAL,
 ) -> PassPlan:
     """The checkpoints of a pass and its first items; UsageError for a stream that is unknown."""
     resources = _wanted(description, wish.streams)
@@ -113,9 +118,7 @@ def _names_start(resource: Resource) -> bool:
 
 
 def _checkpoint(resource: Resource, mode: PassMode, begin: str | None) -> NewCheckpoint:
-    closing = PageItem(
-        resource.name, "closing", full=mode is PassMode.FULL, since=begin
-    )
+    closing = PageItem(resource.name, "closing", full=mode is PassMode.FULL, since=begin)
     return NewCheckpoint(
         resource.name, resource.name, _tree(closing), parent_of(resource), mode, begin
     )

@@ -22,6 +22,7 @@ from headgate.handlers.words.template import parse_template
 
 CREDENTIAL = "source"
 """The name of the credential among those of its provider."""
+BEARER = {"Authorization": "Bearer {token}"}
 _HEADER = re.compile(r"([^{}]*)\{token\}")
 
 
@@ -66,7 +67,7 @@ def credentials_of(auth: Auth | None, client: SourceClient) -> dict[str, Credent
 
 
 def _login_credential(login: LoginAuth, client: SourceClient) -> CredentialPolicy:
-    name, prefix = _placed(login.header)
+    name, prefix = _placed(login.header or BEARER)
     url = parse_template(login.url, "client.auth.url").text(client.fixed)
     policy = LoginPolicy(
         url=client.base_url + url if url.startswith("/") else urljoin(client.base_url, url),

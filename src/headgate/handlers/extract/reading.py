@@ -105,7 +105,7 @@ class RowReader:
                 )
         return list(found.values())
 
-    def row(  # noqa: PLR0913  one row with everything that is added to it
+    def row(
         self,
         raw: msgspec.Raw,
         value: Any,
@@ -147,10 +147,8 @@ class RowReader:
         return document.beside(members, self._steps[0]) if len(self._steps) == 1 else document
 
     def _selected(self, reply: Response) -> Document:
-        assert_expression = self._selector
-        if assert_expression is None:
-            raise self._no_listing(reply)
-        values = assert_expression.of(_decode(reply.content))
+        whole = _decode(reply.content)
+        values = self._selector.of(whole) if self._selector else whole
         if isinstance(values, dict) and self._is_single:
             values = [values]
         if not isinstance(values, list):
@@ -189,7 +187,7 @@ class RowReader:
         hint = (
             f"set data_selector to {' or '.join(map(repr, lists[:SHOWN]))}"
             if lists
-            else "this may be an error of the source, or another kind of reply; see response_actions"
+            else "this may be an error of the source; see response_actions"
         )
         return BadPage(
             f"{where} with {wanted}; it has {', '.join(list(value)[:SHOWN]) or 'nothing'}: {hint}"

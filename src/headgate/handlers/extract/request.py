@@ -57,7 +57,8 @@ class StreamRequest:
     @property
     def params(self) -> Fills:
         """The parameters that are the same for every page."""
-        return filled(self._params, self._client.fixed, only_known=True)
+        known: Fills = filled(self._params, self._client.fixed, only_known=True)
+        return known
 
     def prepare(self, page: PageItem, ask: PageRequest) -> PreparedRequest:
         fills = {**self._client.fixed, **page.fills}

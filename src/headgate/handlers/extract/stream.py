@@ -210,9 +210,7 @@ def _first_pages(
             continue
         included = {f"_{parent.name}_{name}": row.value.get(name) for name in child.included}
         scope = short_key(f"{row.id}#{number}" if lists else row.id)
-        first = PageItem(
-            child.name, "first", {}, page.full, None, row.id, fills, included, scope
-        )
+        first = PageItem(child.name, "first", {}, page.full, None, row.id, fills, included, scope)
         found.append(FollowUp(first.key("first"), _input(first), child.name))
     return found
 
@@ -233,4 +231,3 @@ def _one(follow: list[FollowUp], page: PageItem, row: ReadRow) -> FollowUp | Non
         _input(several),
         follow[0].checkpoint,
     )
-

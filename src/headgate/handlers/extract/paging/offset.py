@@ -17,6 +17,9 @@ from headgate.handlers.extract.paging.shape import (
     Step,
 )
 
+FARTHEST = 10**15
+"""Above any offset."""
+
 
 class OffsetOptions(NamedTuple):
     overlap: int = 0
@@ -152,11 +155,12 @@ class NumberedPaging:
         return {**at, "offset": at["offset"] + self._stride(at) * ahead}
 
     def _in_reach(self, at: At, ahead: int) -> bool:
-        offset = at["offset"] + self._stride(at) * ahead
-        return offset < self._top(10**15)
+        offset: int = at["offset"] + self._stride(at) * ahead
+        return offset < self._top(FARTHEST)
 
     def _stride(self, at: At) -> int:
-        return max(at["limit"] - self._options.overlap, 1)
+        limit: int = at["limit"]
+        return max(limit - self._options.overlap, 1)
 
     def _rest(self, at: At, page: ListedPage) -> list[At]:
         """The rest of a page that the server cut short, and the page that this one brings."""
