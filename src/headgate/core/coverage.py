@@ -46,6 +46,8 @@ class LinkedPage(msgspec.Struct, frozen=True, gc=False):
     """The last keys of other pages that are among its keys."""
     begins: bool
     ends: bool
+    begin: int = 0
+    """The number of rows before it."""
     end: int = 0
     """The number of rows up to its last one."""
 
@@ -64,8 +66,8 @@ def gaps_between(spans: Iterable[Span]) -> list[Gap]:
     return found
 
 
-def gap_in_links(pages: Sequence[LinkedPage]) -> Gap | None:
-    """The first gap of a listing whose keys can only be recognised; None: there is no gap.
+def gaps_in_links(pages: Sequence[LinkedPage]) -> list[Gap]:
+    """The gaps of a listing whose keys can only be recognised.
 
     A page continues another if it has the last row of it.
     """
@@ -73,18 +75,26 @@ def gap_in_links(pages: Sequence[LinkedPage]) -> Gap | None:
     for page in pages:
         for key in page.contains:
             behind[key].append(page)
-    waiting = deque(page for page in pages if page.begins)
-    reached = 0
+    found: list[Gap] = []
     known: set[int] = set()
-    while waiting:
-        page = waiting.popleft()
-        if page.ends:
-            return None
-        if id(page) not in known:
-            known.add(id(page))
-            reached = max(reached, page.end)
-            waiting.extend(behind[page.last])
-    return Gap(None, None, reached, reached)
+    waiting = deque(page for page in pages if page.begins)
+    apart = deque(sorted((page for page in pages if page.last), key=lambda page: page.begin))
+    reached = 0
+    while True:
+        while waiting:
+            page = waiting.popleft()
+            if page.ends:
+                return found
+            if id(page) not in known:
+                known.add(id(page))
+                reached = max(reached, page.end)
+                waiting.extend(behind[page.last])
+        while apart and (id(apart[0]) in known or apart[0].end <= reached):
+            apart.popleft()
+        found.append(Gap(None, None, reached, apart[0].begin if apart else reached))
+        if not apart:
+            return found
+        waiting.append(apart.popleft())
 
 
 def repair_offsets(gap: Gap, size: int, step: int, wide: int) -> list[int]:

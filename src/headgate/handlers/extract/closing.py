@@ -10,7 +10,7 @@ from headgate.core.coverage import (
     Gap,
     LinkedPage,
     Span,
-    gap_in_links,
+    gaps_in_links,
     gaps_between,
     repair_offsets,
 )
@@ -140,8 +140,7 @@ async def _verdict(
 
 async def _gaps(stream: StreamSource, results: Results) -> list[Gap]:
     if stream.compare is Compare.EQUAL:
-        gap = gap_in_links(await _links(results))
-        return [gap] if gap else []
+        return gaps_in_links(await _links(results))
     spans = []
     async for result in results():
         found = msgspec.convert(result, Evidence)
@@ -187,7 +186,7 @@ async def _links(results: Results) -> list[LinkedPage]:
         last = keys[-1] if keys else ""
         contains = frozenset(keys) & lasts
         ends = page.ends and (bool(keys) or page.begins)
-        pages.append(LinkedPage(last, contains, begin == 0, ends, begin + page.rows))
+        pages.append(LinkedPage(last, contains, begin == 0, ends, begin, begin + page.rows))
     return pages
 
 

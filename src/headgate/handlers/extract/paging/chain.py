@@ -51,6 +51,8 @@ class ChainPaging:
         self._path = (
             path_expression(getattr(words, path), f"paginator.{path}") if path is not None else None
         )
+        # A value of the last row stays where it is when other rows come and go.
+        self._is_key = self._path is not None and "[-1]" in self._path.text
         self._param = getattr(words, "cursor_param", "")
         self._body_path = getattr(words, "cursor_body_path", "")
 
@@ -77,7 +79,8 @@ class ChainPaging:
         if found is None:
             self._check_end(page)
             return Step(ends=True, numbered=bool(at.get("numbered")))
-        numbered = is_numbered(page.url, found, page.rows) or bool(at.get("numbered"))
+        numbered = not self._is_key and is_numbered(page.url, found, page.rows)
+        numbered = numbered or bool(at.get("numbered"))
         if at.get("planned"):
             return Step(numbered=True)
         if page.first and self._options.is_parallel and "url" in found:
