@@ -42,8 +42,13 @@ class MirrorRow(msgspec.Struct, frozen=True, gc=False):
 
     stream: str
     id: str
-    body: Mapping[str, Any] | msgspec.Raw
-    """A JSON object; as `Raw` it is stored as it was received."""
+    body: Mapping[str, Any] | msgspec.Raw | None
+    """A JSON object; as `Raw` it is stored as it was received.
+
+    None: the row is only mentioned. A stored row of that id counts as seen. If its hash is another
+    one, or there is none, `then` is added, and nothing else is changed: the item that follows
+    brings the body with the same hash.
+    """
     hash: str = ""
     """Of the body without the fields that do not matter; empty: of the whole body."""
     updated: str | None = None

@@ -34,6 +34,7 @@ DOWNLOAD = "download"
 SHIPPED: Final = {
     "http.lookup": (LOOKUP_MODULE, "HTTP_LOOKUP"),
     DOWNLOAD: ("headgate.handlers.download.handler", "DOWNLOAD"),
+    "extract": ("headgate.handlers.extract", "EXTRACT"),
     "sample.words": ("headgate.handlers.sample", "SAMPLE"),
 }
 """Handlers of Headgate, imported only when they are needed."""

@@ -16,7 +16,6 @@ from headgate.core.outcome import NotFound, Outcome
 from headgate.core.provider import ProviderPolicy
 from headgate.core.url import parse_origin, split_origin
 from headgate.handlers.lookup.description import (
-    MOST_BYTES,
     Description,
     Name,
     Secret,
@@ -32,7 +31,8 @@ from headgate.handlers.lookup.request import (
     secrets_in,
     varied,
 )
-from headgate.handlers.lookup.template import NoValue, Unasked
+from headgate.handlers.words.parsing import MOST_BYTES
+from headgate.handlers.words.template import NoValue, Unasked
 from headgate.ports.handler import Context, HandlerSpec
 
 NAME = "http.lookup"

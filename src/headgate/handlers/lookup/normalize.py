@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from headgate.handlers.lookup.description import Step
-from headgate.handlers.lookup.template import Row, Unasked
+from headgate.handlers.words.template import Row, Unasked
 
 EVERY = "*"
 """The key for all columns that have no steps of their own."""

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from headgate.core.errors import UsageError
 from headgate.handlers.lookup.description import Description
-from headgate.handlers.lookup.expression import Expression, UnreadableExpression
 from headgate.handlers.lookup.reply import ReplyReader
-from headgate.handlers.lookup.template import Row, Template, Unasked, parse_template
+from headgate.handlers.words.expression import Expression, UnreadableExpression
+from headgate.handlers.words.template import Row, Template, Unasked, parse_template
 from headgate.ports.handler import Context
 from headgate.ports.http import Response
 

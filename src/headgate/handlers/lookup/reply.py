@@ -10,7 +10,7 @@ from headgate.core.errors import UsageError
 from headgate.core.outcome import Done, NotFound, Outcome, Review
 from headgate.core.url import short_url
 from headgate.handlers.lookup.description import Column, Description, ReviewWhen
-from headgate.handlers.lookup.expression import Expression, UnreadableExpression
+from headgate.handlers.words.expression import Expression, UnreadableExpression
 from headgate.ports.http import Response
 
 MOST_COLUMNS = 500

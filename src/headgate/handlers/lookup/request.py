@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 
 from headgate.core.errors import UsageError
 from headgate.handlers.lookup.description import Method, Request, Secret, Variant
-from headgate.handlers.lookup.request_url import RequestUrl, request_url
-from headgate.handlers.lookup.template import (
+from headgate.handlers.words.request_url import RequestUrl, request_url
+from headgate.handlers.words.template import (
     Placeholder,
     Row,
     Template,

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from headgate.core.fault import Fault, FaultClass
 from headgate.core.outcome import Done, NotFound
 from headgate.handlers.lookup import of_file
-from headgate.handlers.lookup.request_url import request_url
-from headgate.handlers.lookup.template import Unasked, parse_template
+from headgate.handlers.words.request_url import request_url
+from headgate.handlers.words.template import Unasked, parse_template
 from tests.kit.answers import Answer
 from tests.kit.lookups import Asking, asking, described, sent
 from tests.kit.provider import Provider

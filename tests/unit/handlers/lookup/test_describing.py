@@ -72,7 +72,7 @@ def asking(**words: Any) -> dict[str, Any]:
         (changed(not_found={"statuses": [1]}), "not_found.statuses[0]: Expected int >= 200"),
         (changed(rate="5/parsec"), "rate: '5/parsec' is not a limit"),
         (changed(rate="5/s", provider="x"), "provider: the settings hold the limits of"),
-        (changed(reply="xml"), "reply: Invalid enum value 'xml'"),
+        (changed(reply="xml"), "reply: 'xml' is not one of json, text"),
         (asking(method="get"), "request.method: 'get' is not one of GET, HEAD"),
         (asking(json={"a": 1}), "request.method: a GET carries no body, and there is `json`"),
         (asking(method="POST", json=[1], body="file"), "give json or body, not both"),

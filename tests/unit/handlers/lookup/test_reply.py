@@ -9,7 +9,7 @@ import pytest
 from headgate.core.errors import UsageError
 from headgate.core.fault import Fault, FaultClass
 from headgate.core.outcome import Done, NotFound, Review
-from headgate.handlers.lookup.expression import Expression
+from headgate.handlers.words.expression import Expression
 from tests.kit.answers import Answer
 from tests.kit.lookups import Asking, asking, described
 from tests.kit.provider import Provider

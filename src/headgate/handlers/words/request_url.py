@@ -6,7 +6,7 @@ from urllib.parse import quote, unquote
 
 from headgate.core.errors import UsageError
 from headgate.core.url import BadUrl, parse_origin, split_origin
-from headgate.handlers.lookup.template import Part, Placeholder, Row, Template, Unasked
+from headgate.handlers.words.template import Part, Placeholder, Row, Template, Unasked
 
 _SCHEME: Final = re.compile(r"https?://", re.IGNORECASE)
 _END: Final = re.compile(r"[/?#\\]")

@@ -1,0 +1,25 @@
+"""`extract`: lists a paginated API page by page into a mirror, as a description says."""
+
+from headgate.handlers.extract.handler import EXTRACT, bound_source
+from headgate.handlers.extract.plan import PassPlan, PassWish, StreamState, plan_pass
+from headgate.handlers.extract.source import (
+    parse_source,
+    read_source,
+    shipped_names,
+    shipped_source,
+    source_digest,
+)
+
+__all__ = [
+    "EXTRACT",
+    "PassPlan",
+    "PassWish",
+    "StreamState",
+    "bound_source",
+    "parse_source",
+    "plan_pass",
+    "read_source",
+    "shipped_names",
+    "shipped_source",
+    "source_digest",
+]

@@ -1,0 +1,127 @@
+"""The words of `auth`: how a source knows us. `policy` makes credentials of them."""
+
+import base64
+import os
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from headgate.core.errors import UsageError
+from headgate.core.login import SecretOrigin
+from headgate.core.provider import Line
+
+Plain = Annotated[str, Meta(max_length=2_000)]
+
+
+class AuthWord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type"):
+    pass
+
+
+class BearerAuth(AuthWord, frozen=True, tag="bearer"):
+    token: SecretOrigin
+
+
+class ApiKeyAuth(AuthWord, frozen=True, tag="api_key"):
+    api_key: SecretOrigin
+    name: Line = "Authorization"
+    location: Literal["header", "query"] = "header"
+    prefix: Line = ""
+
+
+class HttpBasicAuth(AuthWord, frozen=True, tag="http_basic"):
+    username: SecretOrigin | Plain
+    password: SecretOrigin | Literal[""] = ""
+
+
+class LoginAuth(AuthWord, frozen=True, tag="login"):
+    """A request whose reply has the token."""
+
+    url: Plain
+    form: Mapping[str, SecretOrigin | Plain] = {}
+    json: Mapping[str, SecretOrigin | Plain] = {}
+    token: Plain = "access_token"  # noqa: S105  the name of a field
+    """A JMESPath expression over the reply."""
+    expires_in: Plain = "expires_in"
+    """A JMESPath expression for the seconds that the token lives."""
+    header: Mapping[str, Plain] = {}
+    """The header that has the token; empty: `Authorization = "Bearer {token}"`."""
+    refresh_at: Annotated[float, Meta(gt=0, le=1)] = 0.9
+
+
+class ClientCredentialsAuth(AuthWord, frozen=True, tag="oauth2_client_credentials"):
+    access_token_url: Plain
+    client_id: SecretOrigin | Plain
+    client_secret: SecretOrigin
+    access_token_request_data: Mapping[str, SecretOrigin | Plain] = {}
+    """Further fields of the form, such as `scope`."""
+
+
+class RefreshTokenAuth(AuthWord, frozen=True, tag="oauth2_refresh_token"):
+    access_token_url: Plain
+    refresh_token: SecretOrigin
+    client_id: SecretOrigin | Plain = ""
+    client_secret: SecretOrigin | Literal[""] = ""
+    scope: Plain = ""
+
+
+Auth = (
+    BearerAuth | ApiKeyAuth | HttpBasicAuth | LoginAuth | ClientCredentialsAuth | RefreshTokenAuth
+)
+
+
+def login_of(auth: Auth | None) -> LoginAuth | None:
+    """The login request of an auth that needs a token of its own; None for the others."""
+    if isinstance(auth, LoginAuth):
+        return auth
+    if isinstance(auth, ClientCredentialsAuth):
+        form = {
+            "grant_type": "client_credentials",
+            "client_id": auth.client_id,
+            "client_secret": auth.client_secret,
+            **auth.access_token_request_data,
+        }
+        return LoginAuth(auth.access_token_url, form)
+    if isinstance(auth, RefreshTokenAuth):
+        given = {
+            "refresh_token": auth.refresh_token,
+            "client_id": auth.client_id,
+            "client_secret": auth.client_secret,
+            "scope": auth.scope,
+        }
+        fields = {name: value for name, value in given.items() if value}
+        return LoginAuth(auth.access_token_url, {"grant_type": "refresh_token", **fields})
+    return None
+
+
+def headers_of(auth: Auth | None) -> dict[str, str]:
+    """Headers that no credential of a provider can express: a user and a password apart."""
+    if not isinstance(auth, HttpBasicAuth):
+        return {}
+    pair = f"{_revealed(auth.username)}:{_revealed(auth.password)}"
+    return {"authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
+
+
+def secrets_of(auth: Any) -> Iterator[SecretOrigin]:
+    """Every secret in an auth."""
+    if isinstance(auth, SecretOrigin):
+        yield auth
+    elif isinstance(auth, Mapping):
+        for value in auth.values():
+            yield from secrets_of(value)
+    elif isinstance(auth, msgspec.Struct):
+        for name in auth.__struct_fields__:
+            yield from secrets_of(getattr(auth, name))
+
+
+def _revealed(value: SecretOrigin | str) -> str:
+    if isinstance(value, str):
+        return value
+    if value.env:
+        return os.environ.get(value.env, "").strip()
+    try:
+        with open(value.file, encoding="utf-8") as file:  # noqa: PTH123  one line, any path
+            return file.read(10_000).strip()
+    except OSError as error:
+        raise UsageError(f"the secret in {value.file} cannot be read: {error.strerror}") from None

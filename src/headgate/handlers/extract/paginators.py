@@ -1,0 +1,124 @@
+"""The words of paginators: how the pages of a listing are asked for."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from headgate.core.bounds import Count
+from headgate.core.ordering import Compare
+
+Param = Annotated[str, Meta(max_length=200)]
+Expr = Annotated[str, Meta(max_length=500)]
+Number = Annotated[int, Meta(ge=0, le=1_000_000_000_000)]
+Ends = Literal["", "short", "empty", "total", "flag", "no_next"]
+PageStatus = Annotated[int, Meta(ge=400, le=499)]
+
+
+class PaginatorWord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type"):
+    """What every paginator may say."""
+
+    total_path: Expr | None = None
+    """A JMESPath expression for the number of rows."""
+    total_header: Param = ""
+    """The header that has the number of rows."""
+    total_url: Annotated[str, Meta(max_length=2_000)] = ""
+    """A URL to ask for the number of rows: by GET with `total_path`, by HEAD with
+    `total_header`."""
+    ends: Ends = ""
+    """How a listing ends; empty: as its paginator and the first reply suggest."""
+    ends_status: tuple[PageStatus, ...] = ()
+    """Statuses of the source that mean a page beyond the last one."""
+    has_more_path: Expr = ""
+    """A JMESPath expression that holds if there are more pages."""
+    cap: Count | None = None
+    """Most rows that the source gives of one listing."""
+    stable: bool = False
+    """Rows never move between pages while a pass runs, although its pages are numbered."""
+    stop_after_empty_page: bool = True
+    """Accepted for dlt's sake; see `ends`."""
+
+
+class SinglePage(PaginatorWord, frozen=True, tag="single_page"):
+    """The reply has all rows."""
+
+
+class OffsetPaginator(PaginatorWord, frozen=True, tag="offset"):
+    limit: Count = 100
+    offset: Number = 0
+    offset_param: Param = "offset"
+    limit_param: Param = "limit"
+    offset_body_path: Expr = ""
+    """Where the offset stands in the JSON body, if it is sent there."""
+    limit_body_path: Expr = ""
+    maximum_offset: Number | None = None
+
+
+class PageNumberPaginator(PaginatorWord, frozen=True, tag="page_number"):
+    base_page: Number = 0
+    page: Number | None = None
+    """The number of the first page, if it is not `base_page`."""
+    page_param: Param = "page"
+    limit: Count | None = None
+    """Rows of a page; unset: from a parameter such as `per_page`, or the first page's rows."""
+    limit_param: Param = ""
+    page_body_path: Expr = ""
+    maximum_page: Number | None = None
+
+
+class CursorPaginator(PaginatorWord, frozen=True, tag="cursor"):
+    cursor_path: Expr = "cursors.next"
+    cursor_param: Param = "cursor"
+    cursor_body_path: Expr = ""
+
+
+class JsonLinkPaginator(PaginatorWord, frozen=True, tag="json_link"):
+    next_url_path: Expr = "next"
+
+
+class HeaderLinkPaginator(PaginatorWord, frozen=True, tag="header_link"):
+    links_next_key: Param = "next"
+
+
+class HeaderCursorPaginator(PaginatorWord, frozen=True, tag="header_cursor"):
+    cursor_key: Param = "next"
+    """The header that has the cursor, or the URL, of the next page."""
+    cursor_param: Param = "cursor"
+    cursor_body_path: Expr = ""
+
+
+class KeysetPaginator(PaginatorWord, frozen=True, kw_only=True, tag="keyset"):
+    after_param: Annotated[str, Meta(min_length=1, max_length=200)]
+    """The parameter for the key behind which a page begins."""
+    until_param: Param = ""
+    """The parameter for the last key of a page; empty: pages are fetched one after the other."""
+    key: Expr = "id"
+    compare: Compare = Compare.NUMBER
+    limit: Count | None = None
+    limit_param: Param = ""
+
+    def __post_init__(self) -> None:
+        if self.compare is Compare.EQUAL:
+            raise ValueError("pages by key need keys that can be compared: number, text or time")
+
+
+Paginator = (
+    SinglePage
+    | OffsetPaginator
+    | PageNumberPaginator
+    | CursorPaginator
+    | JsonLinkPaginator
+    | HeaderLinkPaginator
+    | HeaderCursorPaginator
+    | KeysetPaginator
+)
+NAMES = (
+    "single_page",
+    "offset",
+    "page_number",
+    "cursor",
+    "json_link",
+    "header_link",
+    "header_cursor",
+    "keyset",
+)

@@ -1,0 +1,142 @@
+"""Plans a pass: which streams are listed, in full or from where, and the first item of each."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from headgate.core.errors import UsageError
+from headgate.core.item import NewItem
+from headgate.core.time_text import parse_span
+from headgate.core.watermark import since
+from headgate.handlers.extract.description import Incremental, Resource, SourceDescription
+from headgate.handlers.extract.pages import PageItem
+from headgate.handlers.extract.source import parent_of
+from headgate.ports.mirrors import NewCheckpoint, PassMode
+
+
+class StreamState(NamedTuple):
+    """What is known about a stream before a pass."""
+
+    watermark: str | None = None
+    full_at: int | None = None
+    """When its last proven full pass ended, in microseconds; None: there is none."""
+
+
+class PassPlan(NamedTuple):
+    checkpoints: Sequence[NewCheckpoint]
+    items: Sequence[NewItem]
+
+
+class PassWish(NamedTuple):
+    """What the user asks of a pass."""
+
+    streams: Sequence[str] = ()
+    """Names; empty: the selected ones."""
+    full: bool = False
+    since: str | None = None
+    """List from this stamp, whatever the watermark says."""
+    now: int = 0
+    """The time in microseconds, for `full_every`."""
+
+
+USUAL = PassWish()
+
+
+def plan_pass(
+    description: SourceDescription,
+    states: Mapping[str, StreamState],
+    wish: PassWish = USUAL,
+) -> PassPlan:
+    """The checkpoints of a pass and its first items; UsageError for a stream that is unknown."""
+    resources = _wanted(description, wish.streams)
+    begins: dict[str, str | None] = {}
+    modes: dict[str, PassMode] = {}
+    for each in resources:
+        parent = parent_of(each)
+        state = states.get(each.name, StreamState())
+        begins[each.name] = _since(description, each, state, wish)
+        partial = begins[each.name] is not None or modes.get(parent) is PassMode.INCREMENTAL
+        modes[each.name] = PassMode.INCREMENTAL if partial else PassMode.FULL
+    return PassPlan(
+        [_checkpoint(each, modes[each.name], begins[each.name]) for each in resources],
+        [
+            _first_item(each, modes[each.name], begins[each.name])
+            for each in resources
+            if not parent_of(each)
+        ],
+    )
+
+
+def _wanted(description: SourceDescription, names: Sequence[str]) -> list[Resource]:
+    """The streams to list, each after its parent, with all parents that they need."""
+    by_name = {each.name: each for each in description.resources}
+    for name in names:
+        if name not in by_name:
+            raise UsageError(f"the source has no stream {name!r}; it has {', '.join(by_name)}")
+    chosen = names or [each.name for each in description.resources if each.selected]
+    if not chosen:
+        raise UsageError("no stream is selected; name the ones to list")
+    found: dict[str, Resource] = {}
+
+    def add(name: str) -> None:
+        if parent := parent_of(by_name[name]):
+            add(parent)
+        found.setdefault(name, by_name[name])
+
+    for name in chosen:
+        add(name)
+    return list(found.values())
+
+
+def _since(
+    description: SourceDescription, resource: Resource, state: StreamState, wish: PassWish
+) -> str | None:
+    """The stamp from which a stream is listed; None: it is listed in full."""
+    changed = resource.endpoint.incremental
+    if changed is None or parent_of(resource):
+        return None
+    if wish.since is not None and not wish.full:
+        return wish.since
+    if wish.full or state.watermark is None or _is_full_due(description, state, wish):
+        return None
+    if not (changed.start_param or changed.start_expression or _names_start(resource)):
+        return None
+    return since(state.watermark, changed.lag)
+
+
+def _is_full_due(description: SourceDescription, state: StreamState, wish: PassWish) -> bool:
+    if not description.full_every:
+        return False
+    age_us = parse_span(description.full_every) * 1_000_000
+    return state.full_at is None or wish.now - state.full_at >= age_us
+
+
+def _names_start(resource: Resource) -> bool:
+    texts = msgspec.json.encode(resource.endpoint.params)
+    return b"{incremental.start_value}" in texts
+
+
+def _checkpoint(resource: Resource, mode: PassMode, begin: str | None) -> NewCheckpoint:
+    closing = PageItem(resource.name, "closing", full=mode is PassMode.FULL, since=begin)
+    return NewCheckpoint(
+        resource.name, resource.name, _tree(closing), parent_of(resource), mode, begin
+    )
+
+
+def _first_item(resource: Resource, mode: PassMode, begin: str | None) -> NewItem:
+    changed = resource.endpoint.incremental
+    start = begin if begin is not None else _initial(changed)
+    first = PageItem(resource.name, "first", full=mode is PassMode.FULL, since=start)
+    text = msgspec.json.encode(first).decode()
+    return NewItem(first.key("first"), text, checkpoint=resource.name)
+
+
+def _initial(changed: Incremental | None) -> str | None:
+    value = changed.initial_value if changed else None
+    return None if value is None else str(value)
+
+
+def _tree(page: PageItem) -> dict[str, Any]:
+    tree: dict[str, Any] = msgspec.to_builtins(page)
+    return tree

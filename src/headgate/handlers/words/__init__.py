@@ -1,0 +1,1 @@
+"""What descriptions in TOML have in common: explained errors, templates and expressions."""
