@@ -7,12 +7,13 @@ import msgspec
 
 from headgate.core.errors import UsageError
 from headgate.core.item import NewItem
+from headgate.core.mirror import PassMode
 from headgate.core.time_text import parse_span
 from headgate.core.watermark import since
 from headgate.handlers.extract.description import Incremental, Resource, SourceDescription
 from headgate.handlers.extract.pages import PageItem
 from headgate.handlers.extract.source import parent_of
-from headgate.ports.mirrors import NewCheckpoint, PassMode
+from headgate.ports.mirrors import NewCheckpoint
 
 
 class StreamState(NamedTuple):
