@@ -15,11 +15,11 @@ from headgate.app.extract.opening import OpenedSource
 from headgate.app.settings import Settings
 from headgate.core.errors import UnknownJob
 from headgate.core.job import Counts, Job
-from headgate.core.mirror import Proof
+from headgate.core.mirror import PassMode, Proof
 from headgate.core.status import JobState
 from headgate.core.words import agreeing, counted
 from headgate.engine.passes import BegunPass, Passes, PassOrder
-from headgate.ports.mirrors import Checkpoint, PassMode, Stream
+from headgate.ports.mirrors import Checkpoint, Stream
 from headgate.ports.store import Store
 
 

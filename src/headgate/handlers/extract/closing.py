@@ -10,8 +10,8 @@ from headgate.core.coverage import (
     Gap,
     LinkedPage,
     Span,
-    gaps_in_links,
     gaps_between,
+    gaps_in_links,
     repair_offsets,
 )
 from headgate.core.mirror import Closing, Proof

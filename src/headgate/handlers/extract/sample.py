@@ -101,9 +101,7 @@ class SourceSample:
             if all(child.name in self._waiting for child in stream.children):
                 return
 
-    async def _row_bytes(
-        self, stream: StreamSource, page: PageItem, fetched: FetchedPage
-    ) -> float:
+    async def _row_bytes(self, stream: StreamSource, page: PageItem, fetched: FetchedPage) -> float:
         if not fetched.rows:
             return 0.0
         if stream.detail is None:
