@@ -67,12 +67,25 @@ class Service:
     program: str
 
     def __init__(self) -> None:
-        self._binary = find_program(self.program)
+        self._binary = self.find()
         self._process: subprocess.Popen[bytes] | None = None
         self._creator = os.getpid()
         self.port = 0
         self.folder = Path(tempfile.mkdtemp(prefix=f"headgate-{self.program}-"))
         atexit.register(self.close)
+
+    @classmethod
+    def find(cls) -> str:
+        """The file that is started; ServiceMissing where it is not installed."""
+        return find_program(cls.program)
+
+    @classmethod
+    def need(cls) -> None:
+        """Skip the test, or fail it in CI, where the server is not installed."""
+        try:
+            cls.find()
+        except ServiceMissing as missing:
+            skip_or_fail(missing)
 
     def command(self) -> list[str]:
         """The words after the program's name, for the port that was chosen."""
