@@ -22,12 +22,13 @@ from typing import Any, NamedTuple, get_args
 
 import msgspec
 import typer
+from msgspec.inspect import UnionType
 from typer.models import ArgumentInfo, OptionInfo
 
 from headgate.app.cli.commands import NAMES, app_with_commands
 from headgate.app.cli.runtime import SHARED_TYPES
 from headgate.app.settings import LEAVES, Leaf, Settings
-from headgate.core import provider
+from headgate.core import login, provider
 from headgate.core.gates.config import GatePolicy
 from headgate.core.provider import CachePolicy, CredentialPolicy, InlineRetry, ProviderPolicy
 from headgate.core.status import (
@@ -46,6 +47,7 @@ MARKED = re.compile(r"(<!-- begin ([\w-]+) -->\n).*?(<!-- end \2 -->)", re.DOTAL
 PROVIDER_PARTS: Mapping[str, type[msgspec.Struct]] = {
     "providers.NAME": ProviderPolicy,
     "providers.NAME.credentials.KEY": CredentialPolicy,
+    "providers.NAME.credentials.KEY.login": login.LoginPolicy,
     "providers.NAME.retry": InlineRetry,
     "providers.NAME.cache": CachePolicy,
     "gates": GatePolicy,
@@ -110,8 +112,7 @@ def command_sections() -> str:
 def _section(command: Command) -> str:
     arguments = [one for one in command.parameters if isinstance(one.info, ArgumentInfo)]
     options = [one for one in command.parameters if isinstance(one.info, OptionInfo)]
-    words = [command.path, *(_placeholder(one) for one in arguments)]
-    usage = " ".join(words) + (" [OPTIONS]" if options else "")
+    usage = " ".join((command.path, *map(_placeholder, arguments))) + " [OPTIONS]" * bool(options)
     parts = [command.about, f"```text\n{usage}\n```"]
     if arguments:
         rows = [(f"`{_placeholder(one)}`", _one_line(one.info.help)) for one in arguments]
@@ -241,14 +242,14 @@ def _policy_table(policy: type[msgspec.Struct]) -> str:
 def _kind(info: msgspec.inspect.Type) -> str:
     """What may be written there, in words."""
     match info:
-        case msgspec.inspect.UnionType(types=(some, *_)):
+        case UnionType(types=(some, *_)):
             return _kind(some)
         case msgspec.inspect.EnumType(cls=choices):
             return ", ".join(f"`{each}`" for each in choices)
         case msgspec.inspect.VarTupleType(item_type=item):
             return f"list of {_kind(item).replace('number', 'numbers')}"
-        case msgspec.inspect.DictType(value_type=msgspec.inspect.StrType()):
-            return "table of text"
+        case msgspec.inspect.DictType(value_type=msgspec.inspect.StrType() | UnionType() as value):
+            return "table of text and secrets" if isinstance(value, UnionType) else "table of text"
         case msgspec.inspect.IntType() | msgspec.inspect.FloatType():
             return f"number{_bounds(info)}"
         case msgspec.inspect.BoolType():
@@ -349,8 +350,7 @@ def format_table() -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows))
 
 
 def _one_line(text: str | None) -> str:

@@ -17,15 +17,9 @@ from headgate.ports.wire import Headers
 if TYPE_CHECKING:
     from headgate.net.gated import RequestContext
 
-OAUTH_ERRORS: Final = frozenset(
-    {
-        "invalid_client",
-        "invalid_grant",
-        "invalid_request",
-        "invalid_scope",
-        "unauthorized_client",
-        "unsupported_grant_type",
-    }
+OAUTH_ERRORS: Final = (
+    *("invalid_client", "invalid_grant", "invalid_request", "invalid_scope"),
+    *("unauthorized_client", "unsupported_grant_type"),
 )
 """The codes of RFC 6749. Other text of a reply is not shown, since it may repeat a secret."""
 MOST_NAMED: Final = 10
@@ -51,14 +45,14 @@ class LoginFailed(AttemptOver):
         """Another try would fail in the same way."""
 
 
-class LoginRequest(NamedTuple):
+class LoginMessage(NamedTuple):
     provider: str
     url: str
     headers: Headers
     body: bytes
 
     def __repr__(self) -> str:
-        return f"LoginRequest({short_url(self.url)}, ***)"
+        return f"LoginMessage({short_url(self.url)}, ***)"
 
 
 class LoginReply(NamedTuple):
@@ -71,19 +65,19 @@ class LoginReply(NamedTuple):
         return f"LoginReply({self.status}, ***)"
 
 
-SendLogin = Callable[[LoginRequest, "RequestContext"], Coroutine[Any, Any, LoginReply]]
+SendLogin = Callable[[LoginMessage, "RequestContext"], Coroutine[Any, Any, LoginReply]]
 
 
-class NewToken(NamedTuple):
+class IssuedToken(NamedTuple):
     value: str
     life_s: float | None
     refresh_token: str
 
     def __repr__(self) -> str:
-        return "NewToken(***)"
+        return "IssuedToken(***)"
 
 
-def login_request(provider: str, policy: LoginPolicy, fields: Mapping[str, str]) -> LoginRequest:
+def login_request(provider: str, policy: LoginPolicy, fields: Mapping[str, str]) -> LoginMessage:
     """The request of a login; `fields` are those of the policy, with their secrets."""
     sent = dict(fields)
     headers = [("accept", "application/json")]
@@ -96,12 +90,12 @@ def login_request(provider: str, policy: LoginPolicy, fields: Mapping[str, str])
         sent["grant_type"] = str(policy.grant)
     if policy.form:
         headers.append(("content-type", "application/x-www-form-urlencoded"))
-        return LoginRequest(provider, policy.url, headers, urlencode(sent).encode())
+        return LoginMessage(provider, policy.url, headers, urlencode(sent).encode())
     headers.append(("content-type", "application/json"))
-    return LoginRequest(provider, policy.url, headers, msgspec.json.encode(sent))
+    return LoginMessage(provider, policy.url, headers, msgspec.json.encode(sent))
 
 
-def read_token(policy: LoginPolicy, reply: LoginReply) -> NewToken:
+def read_token(policy: LoginPolicy, reply: LoginReply) -> IssuedToken:
     """The token in a reply; LoginProblem if there is none."""
     place = short_url(policy.url)
     if not 200 <= reply.status < 300:
@@ -113,13 +107,13 @@ def read_token(policy: LoginPolicy, reply: LoginReply) -> NewToken:
     value = _at(found, policy.token)
     if not isinstance(value, str) or not value:
         raise LoginProblem(
-            f"the reply of {place} has no text in the field `{policy.token}`;"
-            f" set `login.token` to one of its fields: {_names(found)}"
+            f"the reply of {place} has no text in the field `{policy.token}`; name the right field"
+            f" in `login.token`: the reply has {_names(found)}"
         )
     if not fits_a_header(value):
         raise LoginProblem(f"the token of {place} is not one line of plain text")
     refresh_token = found.get(REFRESH)
-    return NewToken(
+    return IssuedToken(
         value,
         _seconds(_at(found, policy.expires_in)) or policy.lifetime_s,
         refresh_token if isinstance(refresh_token, str) else "",
@@ -164,4 +158,4 @@ def _seconds(value: object) -> float | None:
 
 def _names(found: Mapping[str, Any]) -> str:
     names = [name for name in found if name.isidentifier() and len(name) <= 40]
-    return ", ".join(names[:MOST_NAMED]) or "it has none"
+    return ", ".join(names[:MOST_NAMED]) or "none"

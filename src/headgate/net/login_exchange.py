@@ -6,7 +6,7 @@ import msgspec
 
 from headgate.core.url import normalize_rest
 from headgate.net.gated import GatedExchange, NetDeps, RequestContext
-from headgate.net.login import LoginReply, LoginRequest
+from headgate.net.login import LoginMessage, LoginReply
 from headgate.net.response import BodyTooLarge
 from headgate.net.routes import Routes
 from headgate.ports.gate import UNHEARD
@@ -20,7 +20,7 @@ class LoginExchange:
         self._deps = deps
         self._routes = routes
 
-    async def send(self, login: LoginRequest, context: RequestContext) -> LoginReply:
+    async def send(self, login: LoginMessage, context: RequestContext) -> LoginReply:
         """Send a login in the turn of the request that needs it, and record its call there."""
         place, rest = self._routes.find(login.url, login.provider)
         # The request that waits for the login counts its own waiting, and may be cancelled.
