@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 
+from headgate.core.status import ItemStatus
+
 
 class Proof(StrEnum):
     """How we know that a pass saw every row of a stream."""
@@ -30,7 +32,9 @@ class FollowUp(msgspec.Struct, frozen=True, gc=False):
     key: str
     input: Mapping[str, Any]
     checkpoint: str = ""
-    """The checkpoint that stays open until this item has ended; empty: none."""
+    """The checkpoint that stays open until this item has ended well; empty: none."""
+    gate: str = ""
+    """Its own gate; empty: as the handler's `gate_of` says."""
 
 
 class MirrorRow(msgspec.Struct, frozen=True, gc=False):
@@ -68,8 +72,18 @@ class Closing(msgspec.Struct, frozen=True):
     """Rows that this pass did not see are deleted, if it was a full one and is proven."""
 
 
+ATTACHABLE = frozenset(
+    {ItemStatus.DONE, ItemStatus.NOT_FOUND, ItemStatus.SKIPPED, ItemStatus.REVIEW}
+)
+"""The statuses of settlements that may have an attachment."""
+
+
 class Attachment(msgspec.Struct, frozen=True):
-    """What is committed together with the settlement of one item, or not at all."""
+    """What is committed together with the settlement of one item, or not at all.
+
+    Every settlement of a pass that ends an item has one, be it empty: the store looks for
+    checkpoints to close only then.
+    """
 
     item_id: int
     job_id: int
@@ -80,6 +94,6 @@ class Attachment(msgspec.Struct, frozen=True):
     total: int | None = None
     """The number of rows that the source says the stream has."""
     fields: Mapping[str, Mapping[str, int]] = {}
-    """By stream: names of fields that this process has not reported before, with their types."""
+    """By stream: names of fields, with the bits of their types (see `core.json_types`)."""
     size: int = 0
     """About how many bytes it has as JSON."""

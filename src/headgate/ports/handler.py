@@ -30,11 +30,11 @@ class Logger(Protocol):
 Files = Callable[[str], Path]
 """Finds stored bytes by name: ValueError for an invalid name, FileNotFoundError if they are
 gone."""
+Pages = Callable[[str], AsyncIterator[Mapping[str, Any]]]
+"""The results of the pages of a checkpoint that ended DONE, in order."""
 JobFiles = Callable[["JobView", str], Path]
 Folders = Callable[[str], Awaitable[Artifacts]]
 """Opens the output folder at a path, once for each process; FolderTrouble if that fails."""
-Pages = Callable[[str], AsyncIterator[Mapping[str, Any]]]
-"""The results of the finished items of a checkpoint."""
 
 
 class NoFile(AttemptOver):
@@ -112,9 +112,12 @@ class Context(msgspec.Struct):
         return self._folders(path)
 
     def pages(self, checkpoint: str) -> AsyncIterator[Mapping[str, Any]]:
-        """The results of the finished items of a checkpoint of this job, in the order of ids."""
+        """The results of the finished pages of a checkpoint of this job, in order.
+
+        Only for an `async def` handler: `async for page in ctx.pages("users")`.
+        """
         if self._pages is None:
-            raise UsageError("this context has no checkpoints; only a pass over a mirror has them")
+            raise UsageError("this context has no pages; pass them to `run_handler(pages=…)`")
         return self._pages(checkpoint)
 
 
