@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
-from headgate.app.api.limit_cache import LimitCache
+from headgate.app.api.job_readings import LimitCache
 from headgate.app.loops import Sign
 from headgate.app.telemetry import logger
 from headgate.core.errors import HeadgateError

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import asdict, replace
 
 from headgate.app.cli.output import Output
-from headgate.app.cli.preflight import wrong_encoding
 from headgate.app.cli.render.times import span
+from headgate.app.cli.run_checks import wrong_encoding
 from headgate.app.settings import Settings
 from headgate.app.wiring import sqlite_path, store_kind
 from headgate.core.errors import BadSource, OptionsChanged, UnknownHandler, UsageError
@@ -34,7 +34,7 @@ from headgate.ports.store import Store
 from headgate.transfer.sources import ReadOptions, checked, reads_alike
 
 if TYPE_CHECKING:
-    from headgate.app.cli.run_job import RunJobOptions
+    from headgate.app.cli.run_options import RunJobOptions
 
 
 STDIN = "-"

@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from headgate.app.cli.item_names import item_id_of
-from headgate.app.cli.options import ItemName, Json, OfJob
+from headgate.app.cli.options import ItemName, Json, OfJob, item_id_of
 from headgate.app.cli.render.jobs import json_text, whole_json
 from headgate.app.cli.runtime import CliContext, command
 from headgate.app.service import ItemVerbs
