@@ -113,3 +113,13 @@ def test_the_root_stays_small():
 @pytest.mark.parametrize("word", ["utils", "common", "helpers", "manager", "base", "v2"])
 def test_no_module_is_a_drawer(word):
     assert [name_of(file) for file in OURS if word in file.stem.split("_")] == []
+
+
+def test_each_catch_of_all_errors_gives_its_reason():
+    bare = [
+        f"{name_of(file)}:{number}"
+        for file in OURS
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), 1)
+        if "BLE001" in line and not re.search(r"BLE001  \S+ \S+ \S+", line)
+    ]
+    assert bare == []

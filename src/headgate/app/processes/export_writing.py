@@ -45,7 +45,7 @@ async def _renew(hold: Callable[[], Awaitable[object]], clock: Clock) -> None:
             await hold()
         except HeadgateError:
             continue
-        except Exception as error:  # noqa: BLE001  an error must not end the renewal
+        except Exception as error:  # noqa: BLE001  the loop continues: the claim may be renewed next time
             logger().warning("the claim on an export could not be renewed", error=repr(error))
 
 
@@ -97,7 +97,7 @@ class ExportWriter:
         except (HeadgateError, OSError) as error:
             logger().warning("export failed", export=record.id, reason=str(error))
             await self._fail(record, str(error))
-        except Exception as error:  # noqa: BLE001  any error that a library raises
+        except Exception as error:  # noqa: BLE001  the writer goes on with the next export
             logger().error("export failed", export=record.id, exc_info=error)
             await self._fail(record, redacted(error_text(error)))
         finally:

@@ -180,7 +180,7 @@ def main() -> None:
         )
     except HeadgateError as error:
         reporter.say(WorkerReport(error=str(error), error_kind=type(error).__name__))
-    except BaseException as error:  # noqa: BLE001  reported before the process exits
+    except BaseException as error:  # noqa: BLE001  the process reports it and exits
         logger().error("a worker process failed", exc_info=error)
         reporter.say(WorkerReport(error=repr(error), error_kind=type(error).__name__))
     streams.flush()
