@@ -55,7 +55,6 @@ class ProcessLog:
         self.write(logging.ERROR, event, **facts)
 
     def write(self, level: int, event: str, /, **facts: object) -> None:
-        """Log at a level of `logging`."""
         if level < self._threshold:
             return
         lost = LOST.lines

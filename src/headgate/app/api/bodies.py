@@ -51,8 +51,6 @@ def limit_of(endpoint: Callable[..., Any]) -> BodyLimit:
 
 
 class BodyReader:
-    """Reads the body of one request into memory."""
-
     def __init__(self, request: Request, limit: BodyLimit) -> None:
         app_state = state_of(request)
         self._request = request
@@ -84,7 +82,6 @@ class BodyReader:
             body += chunk
 
     def release(self) -> None:
-        """Free the reserved memory after the response."""
         self._room.free(self._owner, self._taken)
         self._taken = 0
 
@@ -164,7 +161,6 @@ def needs_identity(dependant: Dependant) -> bool:
 
 
 async def body_of(request: Request, owner: str) -> bytearray:
-    """Read the body, for an endpoint that parses it without FastAPI."""
     matching: BodyReader = request.state.matching
     return await matching.read(owner)
 

@@ -123,7 +123,6 @@ class Pool:
         *arguments: Arguments.args,
         **named: Arguments.kwargs,
     ) -> Found:
-        """Run work in the pool; waits for a free thread."""
         called = partial(work, *arguments, **named)
         return await asyncio.get_running_loop().run_in_executor(self._executor, called)
 

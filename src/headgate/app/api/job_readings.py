@@ -148,8 +148,6 @@ def points_of(views: Sequence[GateView]) -> list[GatePoint]:
 
 
 class HistorySamples:
-    """Samples unfinished jobs while the server runs."""
-
     PERIOD_S = 2.0
     WATCHED = 50
     """Unfinished jobs that are sampled, newest first."""

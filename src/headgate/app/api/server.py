@@ -51,8 +51,6 @@ passwords, and there a known address would have to wait for all others."""
 
 
 class OpenedServer(msgspec.Struct, frozen=True):
-    """The address of the server, and the credentials of its operator."""
-
     url: str
     token: str
     """An admin's token, valid while the server runs."""
@@ -209,7 +207,6 @@ class _Uvicorn(uvicorn.Server):
 
 
 async def keep_token(access: AccessStore, token_id: str, clock: Clock, sign: Sign) -> None:
-    """Renew the token of the server while the server runs."""
     while True:
         sign()
         await clock.sleep(RENEW_EVERY_S)

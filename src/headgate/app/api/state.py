@@ -21,8 +21,6 @@ from headgate.ports.store import Store
 
 
 class AppState(msgspec.Struct, frozen=True):
-    """The store, the settings, and the objects that live as long as the server."""
-
     store: Store
     settings: Settings
     clock: Clock

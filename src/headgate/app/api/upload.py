@@ -31,8 +31,6 @@ LONGEST_HEADER = 8 * 1024
 
 
 class StoredFile(msgspec.Struct, frozen=True):
-    """A file in the folder of an upload."""
-
     path: Path
     name: str
     """The sender's file name."""
@@ -41,8 +39,6 @@ class StoredFile(msgspec.Struct, frozen=True):
 
 
 class Upload(msgspec.Struct, frozen=True):
-    """Files and fields of one request."""
-
     folder: Path
     files: list[StoredFile]
     fields: dict[str, str]

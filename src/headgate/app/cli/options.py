@@ -124,7 +124,6 @@ OutEncoding = Annotated[
 
 
 def files_of(names: Sequence[str]) -> str:
-    """The usual endings of files in these formats, in words."""
     found = [FORMATS[name] for name in names]
     packed = ", ".join(each.endings[0] for each in found if each.by_lines)
     others = [each.endings[0] for each in found if not each.by_lines and each.name != IMAGES]

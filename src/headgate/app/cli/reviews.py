@@ -76,7 +76,6 @@ async def skip(
 
 
 async def only_one(items: ItemVerbs, item_id: int) -> str:
-    """The only candidate of an item; with several, UsageError lists them."""
     item = await items.account(item_id)
     if item.status is not ItemStatus.REVIEW:
         raise UsageError(f"item {item_id} is {item.status}, not REVIEW: there is nothing to decide")

@@ -80,8 +80,6 @@ MOST_FAILURES = 1_000
 
 
 class FailingRows:
-    """The failures of one job since this command began."""
-
     def __init__(
         self,
         rows: RowReads,

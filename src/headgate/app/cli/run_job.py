@@ -60,8 +60,6 @@ VISITED = frozenset(
 
 
 class RunJob:
-    """The steps of a run, each of which can be interrupted."""
-
     def __init__(
         self,
         cli: CliContext,

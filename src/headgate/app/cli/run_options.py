@@ -121,8 +121,6 @@ OutFormat = Annotated[
 
 
 class RunJobOptions(msgspec.Struct, frozen=True):
-    """The options of the command line."""
-
     file: Path
     source: str = ""
     """The name of the source in the job; if empty, the path of the file."""

@@ -45,7 +45,6 @@ def totals(counts: Counts) -> dict[str, int]:
 
 
 def summary_text(counts: Counts, *, finished: bool) -> str:
-    """How a run ended and the totals of its rows, without zeros."""
     ends = [(counts.of(each), ITEM_DISPLAY[each]) for each in ItemStatus if each in FINISHED]
     parts = [(number, display.noun(number)) for number, display in ends]
     parts.append((counts.open, "left"))
@@ -59,7 +58,6 @@ def summary_text(counts: Counts, *, finished: bool) -> str:
 
 
 def combined_report(first: RunReport, second: RunReport) -> RunReport:
-    """The sum of two reports of one command."""
     return RunReport(
         settled=first.settled + second.settled,
         drain_s=first.drain_s + second.drain_s,
@@ -72,9 +70,7 @@ def combined_report(first: RunReport, second: RunReport) -> RunReport:
 
 class RunOutput(Protocol):
     @property
-    def name(self) -> str:
-        """The name of the output, for messages."""
-        ...
+    def name(self) -> str: ...
 
     @property
     def early(self) -> bool:
@@ -92,8 +88,6 @@ class RunOutput(Protocol):
 
 
 class ExportFile:
-    """Writes every row with its result, once all chosen rows are finished."""
-
     early = False
     notes: tuple[str, ...] = ()
 

@@ -31,8 +31,6 @@ from headgate.transfer.sources import STREAMED, WriteOptions, format_of, open_so
 
 
 class RunRequest(NamedTuple):
-    """The output file, its format, and the rows to run."""
-
     out: Path | None
     options: WriteOptions
     limit: int | None = None
@@ -42,8 +40,6 @@ class RunRequest(NamedTuple):
 
 
 class Named(NamedTuple):
-    """A job's number, and the handler and the file if the command named them."""
-
     job_id: int
     handler: str | None
     file: str | None

@@ -30,7 +30,6 @@ RENEW_S = 2.5
 
 @asynccontextmanager
 async def renewed_claim(hold: Callable[[], Awaitable[object]], clock: Clock) -> AsyncIterator[None]:
-    """Renew a claim while the block runs."""
     task = asyncio.create_task(_renew(hold, clock))
     try:
         yield
@@ -54,8 +53,6 @@ class _Lost(Exception):
 
 
 class ExportWriter:
-    """Writes exports, a few at a time, taking turns among the users."""
-
     def __init__(
         self, store: Store, policy: ServerPolicy, clock: Clock, folder: DataFolder, name: str
     ) -> None:
@@ -67,7 +64,6 @@ class ExportWriter:
         self._running = BackgroundWork(Slots(policy.exports_at_once, policy.exports_per_user))
 
     async def check(self) -> None:
-        """Start waiting exports, while there are free slots."""
         waiting = await self._store.exports.exports_to_make(self._per_user)
         await self._running.fill(waiting, self._take)
 
