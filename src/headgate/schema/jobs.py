@@ -1,14 +1,33 @@
 """Jobs: fields, progress, failures, history, exports; and the results of changes."""
 
-from headgate.core.job import Counts
-from headgate.core.status import UNFINISHED, JobState
+from headgate.core.status import OPEN, UNFINISHED, ItemStatus, JobState
 from headgate.schema.values import Identifier, JsonObject, Moment, WireValue
 
 
-class CountsView(Counts, frozen=True, kw_only=True, rename="camel"):
+class CountsView(WireValue, frozen=True, kw_only=True):
     """Number of items by status; they add up to `total`."""
 
     total: int = 0
+    pending: int = 0
+    processing: int = 0
+    done: int = 0
+    not_found: int = 0
+    skipped: int = 0
+    review: int = 0
+    error: int = 0
+    cancelled: int = 0
+
+    def of(self, status: ItemStatus) -> int:
+        """Number of items with that status; the name of a field is a status in lower case."""
+        return int(getattr(self, status.lower()))
+
+    @property
+    def open(self) -> int:
+        return sum(map(self.of, OPEN))
+
+    @property
+    def finished(self) -> int:
+        return self.total - self.open
 
 
 class Eta(WireValue, frozen=True, kw_only=True):
