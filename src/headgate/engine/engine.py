@@ -53,8 +53,6 @@ class EngineDeps(msgspec.Struct, frozen=True):
 
 
 class SliceBudget(msgspec.Struct, frozen=True):
-    """Limits of a slice. `until_idle` ends it when nothing is due any more."""
-
     seconds: float | None = None
     until_idle: bool = False
 

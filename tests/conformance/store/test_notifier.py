@@ -43,7 +43,7 @@ async def test_a_wait_can_be_abandoned(store):
 
 
 @pytest.mark.postgres
-async def test_behind_a_transaction_pooler_the_bell_is_silent_and_all_else_works(postgres_url):
+async def test_behind_a_transaction_pooler_all_works_without_notifications(postgres_url):
     async with PostgresStore(f"{postgres_url}?notify=off") as store:
         job, who = await factories.job(store, 3), await factories.worker(store)
         assert await factories.finish(store, who, await factories.claim(store, job.id, who)) == []

@@ -2,17 +2,10 @@
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from headgate.app.cli.empty_columns import EmptyColumns
 from headgate.app.cli.exit_codes import Exit, known_error
-from headgate.app.cli.failing_rows import CHECK_S as FAILURES_S
-from headgate.app.cli.failing_rows import FailingRows
 from headgate.app.cli.job_choice import (
     admit,
     forget_unread,
@@ -20,10 +13,17 @@ from headgate.app.cli.job_choice import (
     print_read,
     require_encoding,
 )
-from headgate.app.cli.output_file import RunOutput
 from headgate.app.cli.progress import Progress, limit_finder, rate_text
 from headgate.app.cli.render.times import span
-from headgate.app.cli.run_result import FailOn, combined_report, exit_code, summary_text, totals
+from headgate.app.cli.run_checks import FAILURES_S, EmptyColumns, FailingRows
+from headgate.app.cli.run_options import RunJobOptions
+from headgate.app.cli.run_result import (
+    RunOutput,
+    combined_report,
+    exit_code,
+    summary_text,
+    totals,
+)
 from headgate.app.cli.runtime import CliContext
 from headgate.app.cli.supervise import (
     Interrupts,
@@ -35,7 +35,6 @@ from headgate.app.cli.supervise import (
 from headgate.app.cli.trial import Trial
 from headgate.app.settings import Settings
 from headgate.core.errors import BadSource, StoreError, UnknownJob
-from headgate.core.failing import ErrorLimit
 from headgate.core.gates.config import GateLimits
 from headgate.core.job import Counts, Job
 from headgate.core.status import ItemStatus, JobMove, JobState
@@ -45,13 +44,12 @@ from headgate.engine.gate_control import JobGates
 from headgate.engine.ingest import Ingest, IngestPlan, IngestReport
 from headgate.engine.job_control import JobControl, is_halted
 from headgate.engine.job_matching import MatchedJob, MatchKind
-from headgate.engine.rows import OnBadRow
 from headgate.engine.supervisor import RunReport, Supervisor, Work
 from headgate.ports.handler import HandlerSpec
 from headgate.ports.items import RequeueRequest
 from headgate.ports.source import Source
 from headgate.ports.store import Store
-from headgate.transfer.sources import ReadOptions, bytes_in
+from headgate.transfer.sources import bytes_in
 
 HALT_CHECK_S = 1.0
 """Seconds between two checks whether the job was halted."""
@@ -61,34 +59,7 @@ VISITED = frozenset(
 """Statuses of the items that a repeated download runs again."""
 
 
-class RunJobOptions(msgspec.Struct, frozen=True):
-    """The options of the command line."""
-
-    file: Path
-    source: str = ""
-    """The name of the source in the job; if empty, the path of the file."""
-    key_columns: tuple[str, ...] = ()
-    new: bool = False
-    retry_failed: bool = False
-    revisit: bool = False
-    """Run all rows again once all are finished; before that, only the failed ones."""
-    by_config: bool = False
-    """True if the same file with another config is another job."""
-    name: str = ""
-    config: Mapping[str, Any] = {}
-    reading: ReadOptions = ReadOptions()
-    priority: int = 0
-    eager: bool = False
-    on_bad_row: OnBadRow = OnBadRow.ITEM_ERROR
-    fail_on: FailOn = FailOn.ERROR
-    max_errors: ErrorLimit | None = None
-    max_stall_s: float = 3_600.0
-    as_json: bool = False
-
-
 class RunJob:
-    """The steps of a run, each of which can be interrupted."""
-
     def __init__(
         self,
         cli: CliContext,

@@ -218,8 +218,6 @@ def noun(name: str, about: str) -> typer.Typer:
 
 
 def shared_callback(about: str, *own: inspect.Parameter) -> Callable[..., None]:
-    """A callback that takes the shared options before a command's name."""
-
     def callback(ctx: typer.Context, **given: Any) -> None:
         shared = {name: given[name] for name in SHARED_TYPES}
         ctx.obj = Flags(**shared).over(ctx.obj)

@@ -131,7 +131,7 @@ def test_bodies_are_not_nested_forever():
 def test_good_ones_pass():
     check_config({"lookup": GOOD})
     check_config({"lookup": FULL})
-    check_config(asking(params={"api_key": "{key}"}))  # whoever has the rows has the keys
+    check_config(asking(params={"api_key": "{key}"}))  # a program that has the rows has the keys
     check_config(changed(host_from_data=True, request={"url": "{url}"}))
 
 
