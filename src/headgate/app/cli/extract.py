@@ -48,18 +48,24 @@ class SourceGroup(HelpGroup):
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0].startswith("-") and not self._is_shared(ctx, args[0]):
-            args = [RUN, *args]
+        place = self._after_shared(ctx, args)
+        if place < len(args) and args[place].startswith("-"):  # an option of `run`
+            args = [*args[:place], RUN, *args[place:]]
         return super().parse_args(ctx, args)
 
-    def _is_shared(self, ctx: Any, word: str) -> bool:
-        name = word.partition("=")[0]
-        return any(name in each.opts for each in self.get_params(ctx))
+    def _after_shared(self, ctx: Any, args: list[str]) -> int:
+        """The place of the first word that is not an option of every command."""
+        shared = {name: each for each in self.get_params(ctx) for name in each.opts}
+        place = 0
+        while place < len(args) and (found := shared.get(args[place].partition("=")[0])):
+            alone = "=" in args[place] or getattr(found, "is_flag", False)
+            place += 1 if alone else 2
+        return place
 
 
 app = noun(
     "extract",
-    "Mirror a paginated API: every row of it, kept, compared and proven complete.",
+    "Mirror a paginated API; `extract SOURCE` is short for `extract run SOURCE`.",
     SourceGroup,
 )
 
