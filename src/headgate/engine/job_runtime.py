@@ -282,7 +282,7 @@ class JobRuntimes:
             Turn(owner, work.job.id, waits, item.attempts > 0, item.elsewhere, for_user),
             handler.provider or "",
             calls.append,
-            guarded=handler.guarded,
+            guarded=handler.guarded or for_user,
             blocking=not handler.is_async,
         )
 

@@ -43,7 +43,8 @@ def lost_in(seed: int, changes: int, overlap: int, compare: str) -> tuple[str, s
     table = ChangingTable(seed, changes)
     paginator = {"type": "offset", "limit": 13, "total_header": "X-Total"}
     resource: dict[str, Any] = {
-        "overlap": overlap, "endpoint": {"paginator": paginator},
+        "overlap": overlap,
+        "endpoint": {"paginator": paginator},
         "order": {"key": "id", "compare": compare},
     }
     done = MemoryPass(source_of(resource), FakeHttp(table), seed=seed).run()

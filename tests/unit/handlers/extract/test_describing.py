@@ -1,0 +1,179 @@
+"""A description is checked before anything is fetched, and what is wrong is said."""
+
+from typing import Any
+
+import pytest
+
+from headgate.core.errors import UsageError
+from headgate.core.provider import Placement
+from headgate.handlers.extract import (
+    bound_source,
+    parse_source,
+    shipped_names,
+    shipped_source,
+    source_digest,
+)
+from headgate.handlers.registry import resolve
+from tests.kit.passes import source_of
+
+OFFSET = {"type": "offset"}
+
+
+def problem(tree: Any, **values: str) -> str:
+    with pytest.raises(UsageError) as caught:
+        bound_source(tree, values, {})
+    return str(caught.value)
+
+
+def stream(**resource: Any) -> dict[str, Any]:
+    return source_of(resource)
+
+
+@pytest.mark.parametrize(
+    ("tree", "words"),
+    [
+        ([], "a source is an object with `client` and `resources`"),
+        ({"client": {"base_url": "https://x"}}, "the key 'resources' is missing"),
+        ({**stream(), "recources": []}, "unknown key 'recources'; did you mean 'resources'?"),
+        (stream(primary_keys="id"), "resources[0]: unknown key 'primary_keys'; did you mean"),
+        (stream(endpoint={"pth": "/x"}), "resources[0].endpoint: unknown key 'pth'; did you mean"),
+        (stream(endpoint={"paginator": {"type": "offest"}}), "'offest' is not one of single_page"),
+        (
+            stream(endpoint={"paginator": {**OFFSET, "limits": 5}}),
+            "resources[0].endpoint.paginator: unknown key 'limits'; did you mean 'limit'?",
+        ),
+        (stream(endpoint={"paginator": "auto"}), "extract detect"),
+        (stream(endpoint={"data_selector": "a[?"}), "is not a JMESPath expression"),
+        (stream(endpoint={"data_selector": "$..a"}), "is JSONPath, and we read JMESPath"),
+        (stream(deleted="delted("), "is not a JMESPath expression"),
+        (stream(order={"compare": "numeric"}), "'numeric' is not one of number, text, time, equal"),
+        (stream(endpoint={"path": "/{owner}"}), "{owner} has no value; give --set owner=…"),
+        (stream(endpoint={"path": "/{env.NOPE}"}), "environment variable NOPE is not set"),
+        (stream(endpoint={"params": {"key": {"env": "NOPE"}}}), "variable NOPE is not set"),
+        (stream(endpoint={"path": "https://other.example/x"}), "add it to client.hosts"),
+        (stream(endpoint={"path": "/{resources.no.id}"}), "needs 'no', which is not among"),
+        (stream(endpoint={"path": "/{resources.things.id}"}), "its parents lead in a circle"),
+        (source_of({}, base_url="api.example"), "client.base_url"),
+        (source_of({}, rate="fast"), "'fast' is not a limit"),
+        (
+            source_of({}, auth={"type": "bearer", "token": "abc"}),
+            'write token = { env = "NAME" }',
+        ),
+        (
+            source_of({}, auth={"type": "bearer", "token": {"env": "NOPE"}}),
+            "the environment variable NOPE is not set",
+        ),
+        ({**stream(), "full_every": "often"}, "is not a span of time"),
+        ("lookr", "there is no shipped source 'lookr'; there are datasette"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_fetched(tree, words):
+    assert words in problem(tree)
+
+
+def test_two_streams_of_one_name_are_refused():
+    tree = {"client": {"base_url": "https://x.example"}, "resources": ["a", "a"]}
+    assert "two have the name 'a'" in problem(tree)
+
+
+def test_defaults_are_merged_into_each_stream():
+    tree = {
+        "client": {"base_url": "https://x.example", "paginator": "single_page"},
+        "resource_defaults": {
+            "primary_key": "key", "order": {"key": "key"}, "data_selector": "data",
+            "endpoint": {"params": {"a": 1, "b": 2}},
+        },
+        "resources": ["one", {"name": "two", "order": False, "endpoint": {"params": {"b": 3}}}],
+    }
+    one, two = parse_source(tree).resources
+    assert (one.endpoint.path, dict(one.endpoint.params)) == ("one", {"a": 1, "b": 2})
+    assert (two.primary_key, two.order, dict(two.endpoint.params)) == (
+        *("key", False),
+        {"a": 1, "b": 3},
+    )
+    assert one.endpoint.data_selector == two.endpoint.data_selector == "data"
+
+
+@pytest.mark.parametrize("path", ["$.a.b", "a.b[*]", "$.a.b[*]", "a.b"])
+def test_simple_paths_of_jsonpath_are_read(path):
+    source = bound_source(stream(endpoint={"data_selector": path}), {}, {})
+    assert source.streams["things"].reader._selector.text == "a.b"
+
+
+ENVIRONMENT = dict.fromkeys((*("LOOKERSDK_CLIENT_ID", "LOOKERSDK_CLIENT_SECRET", "GITHUB_TOKEN", "STRIPE_KEY"), *("KINTO_USER", "KINTO_PASSWORD")), "secret") | {"LOOKERSDK_BASE_URL": "https://looker.example:19999"}
+VALUES = {"owner": "o", "repo": "r", "url": "http://127.0.0.1:8001/db"}
+
+
+@pytest.mark.parametrize("name", shipped_names())
+def test_every_shipped_source_is_a_good_description(name):
+    source = bound_source(name, VALUES, ENVIRONMENT)
+    assert source.description.name == name
+    assert source.description.about
+
+
+def test_the_names_of_shipped_sources():
+    assert shipped_names() == [
+        *("datasette", "github", "kinto", "looker", "odata", "stripe", "wordpress"),
+    ]
+    assert len(shipped_source("looker")["resources"]) == 12
+
+
+def test_a_login_becomes_a_credential_of_the_sources_provider():
+    policy = bound_source("looker", {}, ENVIRONMENT).policy
+    credential = policy.credentials["source"]
+    assert policy.hosts == ("looker.example:19999",)
+    assert (credential.placement, credential.name, credential.prefix) == (
+        *(Placement.HEADER, "Authorization"),
+        "token ",
+    )
+    assert credential.login.url == "https://looker.example:19999/api/4.0/login"
+    assert not policy.cache.enabled
+
+
+@pytest.mark.parametrize(
+    ("auth", "placement", "name"),
+    [
+        ({"type": "bearer", "token": "{env.GITHUB_TOKEN}"}, "bearer", ""),
+        ({"type": "api_key", "api_key": {"env": "STRIPE_KEY"}, "name": "X"}, "header", "X"),
+        (
+            {"type": "api_key", "api_key": {"env": "STRIPE_KEY"}, "location": "query"}
+            | {"name": "key"},
+            *("query", "key"),
+        ),
+    ],
+)
+def test_static_secrets_are_credentials_and_never_values(auth, placement, name):
+    source = bound_source(source_of({}, auth=auth), {}, ENVIRONMENT)
+    credential = source.policy.credentials["source"]
+    assert (credential.placement, credential.name) == (placement, name)
+    assert "secret" not in repr(source.client)
+
+
+def test_oauth_grants_are_logins():
+    token = {"access_token_url": "https://api.example/token", "client_id": "me"}
+    secret = {"env": "STRIPE_KEY"}
+    credentials = {"type": "oauth2_client_credentials", "client_secret": secret, **token}
+    refresh = {"type": "oauth2_refresh_token", "refresh_token": secret, **token}
+    for auth, grant in ((credentials, "client_credentials"), (refresh, "refresh_token")):
+        policy = bound_source(source_of({}, auth=auth), {}, ENVIRONMENT).policy
+        assert policy.credentials["source"].login.form["grant_type"] == grant
+
+
+def test_the_digest_changes_with_what_decides_the_rows_and_not_with_the_pace():
+    def digest(tree: Any, **values: str) -> str:
+        return source_digest(parse_source(tree), values)
+
+    usual = digest(stream())
+    assert digest(source_of({}, rate="5/s", concurrency=3)) == usual
+    assert digest({**stream(), "about": "other", "full_every": "7d"}) == usual
+    assert digest(stream(endpoint={"params": {"state": "all"}})) != usual
+    assert digest(stream(), owner="x") != usual
+
+
+def test_a_job_finds_the_handler_by_its_config():
+    spec = resolve("extract").configured({"source": stream(), "set": {}})
+    assert (spec.name, spec.provider) == ("extract", "extract-api.example")
+    with pytest.raises(UsageError, match="extract needs its source"):
+        resolve("extract").configured({})
+    with pytest.raises(UsageError, match="set: it is an object of texts"):
+        resolve("extract").configured({"source": stream(), "set": {"a": 1}})
