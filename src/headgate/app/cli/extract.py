@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from headgate.app.cli import extract_reads
 from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.extract_run import PassOptions, PassRun
 from headgate.app.cli.help_page import HelpGroup
@@ -156,3 +157,6 @@ def values_in(given: list[str] | None) -> dict[str, str]:
             raise UsageError(f"--set {each!r}: write NAME=VALUE")
         found[name] = value
     return found
+
+
+extract_reads.register(app)
