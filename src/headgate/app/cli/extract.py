@@ -6,9 +6,10 @@ import typer
 
 from headgate.app.cli import extract_reads
 from headgate.app.cli.exit_codes import Exit
+from headgate.app.cli.extract_check import check_source, show_forecast
 from headgate.app.cli.extract_run import PassOptions, PassRun
 from headgate.app.cli.help_page import HelpGroup
-from headgate.app.cli.options import option
+from headgate.app.cli.options import Json, option
 from headgate.app.cli.run_options import EndJson, MaxStall, Priority
 from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.app.cli.worker import WORK
@@ -55,6 +56,10 @@ Source = Annotated[
         metavar="SOURCE", help="A file that ends in .toml, or the name of a shipped source."
     ),
 ]
+Streams = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[STREAM]…", help="Only these streams, and those they need."),
+]
 Values = Annotated[
     list[str] | None,
     option(
@@ -71,10 +76,7 @@ async def run(
     cli: CliContext,
     *,
     source: Source,
-    streams: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[STREAM]…", help="Only these streams, and those they need."),
-    ] = None,
+    streams: Streams = None,
     full: Annotated[
         bool, option("--full", panel=WHICH, about="List every row, not only what has changed.")
     ] = False,
@@ -90,6 +92,14 @@ async def run(
     new: Annotated[
         bool,
         option("--new", panel=WHICH, about="Give up an interrupted pass instead of resuming it."),
+    ] = False,
+    dry_run: Annotated[
+        bool,
+        option(
+            "--dry-run",
+            panel=WHICH,
+            about="Show what a pass would need: ask for one page of each stream, store no row.",
+        ),
     ] = False,
     values: Values = None,
     workers: Annotated[
@@ -143,9 +153,31 @@ async def run(
     wish = PassWish(tuple(streams or ()), full, since)
     opened.for_pass.plan({}, wish)  # a stream that does not exist is refused before anything else
     order = PassOrder(wish, new=new, priority=priority)
+    if dry_run:
+        return await show_forecast(cli, settings, opened, order, as_json=as_json)
     options = PassOptions(max_stall, accept_unproven, as_json)
     async with cli.store(settings, create=True) as store:
         return await PassRun(cli, settings, store, options).go(opened, order)
+
+
+@command(
+    app,
+    "check",
+    ["headgate extract check source.toml", "headgate extract check looker --json"],
+)
+async def check(
+    cli: CliContext,
+    *,
+    source: Source,
+    streams: Streams = None,
+    values: Values = None,
+    as_json: Json = False,
+) -> Exit:
+    """Log in to SOURCE and ask for one page of each stream; exit 6 if one cannot be listed."""
+    settings = cli.load().settings
+    opened = open_source(source, SourceChanges(values_in(values)))
+    wish = PassWish(tuple(streams or ()), full=True)
+    return await check_source(cli, settings, opened, PassOrder(wish), as_json=as_json)
 
 
 def values_in(given: list[str] | None) -> dict[str, str]:

@@ -1834,6 +1834,15 @@ WHERE job_id = %(job_id)s AND id > %(after)s AND checkpoint = %(checkpoint)s AND
 ORDER BY id LIMIT %(limit)s
 
 -- name: mirror_rows
+-- The heads of a page are read first, then each body by its number: a join would be planned as a
+-- merge, which reads all bodies before the page.
+WITH stream AS MATERIALIZED (SELECT id, full_pass FROM streams WHERE id = %(stream_id)s),
+page AS MATERIALIZED (
+    SELECT * FROM mirror_rows AS h
+    WHERE h.stream_id = %(stream_id)s AND h.number > %(after)s
+    AND (%(deleted)s OR (NOT h.deleted AND h.seen_pass >= (SELECT full_pass FROM stream)))
+    ORDER BY h.number LIMIT %(limit)s
+)
 SELECT h.number, h.id, h.hash, h.updated, h.parent, b.body, h.first_pass, h.seen_pass, h.first_at,
     h.changed_at,
     CASE
@@ -1844,11 +1853,10 @@ SELECT h.number, h.id, h.hash, h.updated, h.parent, b.body, h.first_pass, h.seen
             ORDER BY c.job_id LIMIT 1
         )
     END AS deleted_at
-FROM streams AS s JOIN mirror_rows AS h ON h.stream_id = s.id
-JOIN mirror_bodies AS b ON b.number = h.number
-WHERE s.id = %(stream_id)s AND h.stream_id = %(stream_id)s AND h.number > %(after)s
-AND (%(deleted)s OR (NOT h.deleted AND h.seen_pass >= s.full_pass))
-ORDER BY h.number LIMIT %(limit)s
+FROM stream AS s CROSS JOIN page AS h CROSS JOIN LATERAL (
+    SELECT body FROM mirror_bodies WHERE number = h.number OFFSET 0
+) AS b
+ORDER BY h.number
 
 -- name: mirror_row
 SELECT h.number, h.id, h.hash, h.updated, h.parent, b.body, h.first_pass, h.seen_pass, h.first_at,

@@ -1326,7 +1326,7 @@ SELECT h.number, h.id, h.hash, h.updated, h.parent, b.body, h.first_pass, h.seen
     END AS deleted_at
 FROM streams AS s CROSS JOIN mirror_rows AS h INDEXED BY mirror_rows_in_order
 CROSS JOIN mirror_bodies AS b
-WHERE s.id = :stream_id AND h.stream_id = s.id AND h.number > :after AND b.number = h.number
+WHERE s.id = :stream_id AND h.stream_id = :stream_id AND h.number > :after AND b.number = h.number
 AND (:deleted OR (NOT h.deleted AND h.seen_pass >= s.full_pass))
 ORDER BY h.number LIMIT :limit
 
