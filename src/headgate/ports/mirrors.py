@@ -3,9 +3,9 @@
 Rows are written only by `ItemStore.settle_many`, together with the settlement of their page.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -30,6 +30,37 @@ class NewCheckpoint(msgspec.Struct, frozen=True):
     """The checkpoint of the parent stream, which must be complete first; empty: none."""
     mode: PassMode = PassMode.FULL
     since: str | None = None
+
+
+class StreamState(NamedTuple):
+    """What is known about a stream before a pass."""
+
+    watermark: str | None = None
+    full_at: int | None = None
+    """When its last proven full pass ended, in microseconds; None: there is none."""
+
+
+class PassWish(NamedTuple):
+    """What the user asks of a pass."""
+
+    streams: Sequence[str] = ()
+    """Names; empty: the selected ones."""
+    full: bool = False
+    since: str | None = None
+    """List from this stamp, whatever the watermark says."""
+    now: int = 0
+    """The time in microseconds, for `full_every`."""
+
+
+class PassPlan(NamedTuple):
+    """The streams of a pass, and its first items."""
+
+    checkpoints: Sequence[NewCheckpoint]
+    items: Sequence[NewItem]
+
+
+PlanPass = Callable[[Mapping[str, StreamState], PassWish], PassPlan]
+"""Plans a pass from the states of the streams by name; UsageError if the wish cannot be met."""
 
 
 class PassRequest(msgspec.Struct, frozen=True):
