@@ -8,7 +8,7 @@ import pytest
 
 from headgate.core.errors import UnknownJob, UnknownMirror, UsageError
 from headgate.core.mirror import ChangeKind, Closing, Proof
-from headgate.engine.mirror_diff import difference, differences, diff_page
+from headgate.engine.mirror_diff import diff_page, difference, differences
 from headgate.ports.mirrors import DiffQuery
 from tests.kit.mirrors import INCREMENTAL, PEOPLE, PassRun, a_pass, rows, run_of, whole_pass
 
