@@ -10,6 +10,7 @@ from headgate.app.mirror_values import (
     field_view,
     report_view,
     row_view,
+    shown_source,
     stream_view,
 )
 from headgate.app.schema_values import job_response
@@ -18,7 +19,6 @@ from headgate.core.errors import UnknownJob, UnknownMirror
 from headgate.core.gates.config import GateLimits
 from headgate.core.paging import Cursor, SortOrder, decode_cursor, encode_cursor, filter_hash
 from headgate.core.rate import parse_limits
-from headgate.core.redact_values import values_without_secrets
 from headgate.core.time_text import moment
 from headgate.engine.gate_control import JobGates
 from headgate.engine.mirror_diff import diff_page
@@ -47,7 +47,7 @@ class MirrorReads:
         mirror = await self._mirrors.by_id(mirror_id, self._owner)
         view = await self._view(mirror)
         shown = {name: getattr(view, name) for name in views.MirrorView.__struct_fields__}
-        source = values_without_secrets(mirror.source)
+        source = shown_source(mirror.source)
         return views.MirrorDetail(**shown, source=source, digest=mirror.digest)
 
     async def passes(self, mirror_id: int, page: PageOf = FIRST_PAGE) -> Page[views.PassView]:

@@ -88,7 +88,7 @@ class Routes:
     def _look_up(self, where: str, handlers_provider: str) -> Target:
         origin = parse_origin(where)
         host = origin.key
-        declared = provider_of(host, self._providers)
+        declared = provider_of(host, self._providers, handlers_provider)
         # A provider that names no hosts covers all hosts that its handlers ask.
         anywhere = not self._providers.get(handlers_provider, self._unknown).hosts
         provider = declared or (handlers_provider if anywhere else "")
