@@ -26,6 +26,20 @@ class Proof(StrEnum):
     """Nothing of that holds: absence of a row means nothing."""
 
 
+class PassMode(StrEnum):
+    FULL = "full"
+    INCREMENTAL = "incremental"
+
+
+class ChangeKind(StrEnum):
+    """How a row differs. The change log has no additions, and no deletions by absence."""
+
+    ADDED = "added"
+    CHANGED = "changed"
+    DELETED = "deleted"
+    RESTORED = "restored"
+
+
 class FollowUp(msgspec.Struct, frozen=True, gc=False):
     """A further item of the same job. A key that the job already has is not added again."""
 
@@ -45,9 +59,9 @@ class MirrorRow(msgspec.Struct, frozen=True, gc=False):
     body: Mapping[str, Any] | msgspec.Raw | None
     """A JSON object; as `Raw` it is stored as it was received.
 
-    None: the row is only mentioned. A stored row of that id counts as seen. If its hash is another
-    one, or there is none, `then` is added, and nothing else is changed: the item that follows
-    brings the body with the same hash.
+    None: the row is only mentioned. A stored row of that id counts as seen, and is deleted or
+    restored as the mention says, but its body and hash stay. `then` is added if the hash is
+    another one, or if there is no such row: that item brings the body with the same hash.
     """
     hash: str = ""
     """Of the body without the fields that do not matter; empty: of the whole body."""

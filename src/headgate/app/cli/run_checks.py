@@ -87,11 +87,14 @@ class FailingRows:
         errors: ErrorCount | None = None,
         *,
         revisits: bool = False,
+        noun: str = "row",
     ) -> None:
         """`errors` decides whether too many rows have failed.
 
-        `revisits`: the command retries failed rows without `--retry-failed`.
+        `revisits`: the command retries failed rows without `--retry-failed`. `noun`: what the
+        items of the job are called.
         """
+        self._noun = noun
         self._rows = rows
         self._revisits = revisits
         self._job_id = job_id
@@ -120,7 +123,7 @@ class FailingRows:
         found = await self._rows.failing(self._job_id, self._since_at, MOST_FAILURES)
         failures = [_failure(row) for row in found]
         waiting = [failure for failure in failures if not failure.ended]
-        self.remark = waiting_in_words(failures, more=len(waiting) >= MOST_FAILURES)
+        self.remark = waiting_in_words(failures, self._noun, more=len(waiting) >= MOST_FAILURES)
         self.kind = most_frequent(waiting).kind if waiting else ""
         if not failures:
             return
@@ -134,7 +137,7 @@ class FailingRows:
     def _hint_in_words(self, alike: RowFailure, failures: list[RowFailure]) -> str:
         ended = any(failure.ended for failure in failures) and not self._revisits
         again = "the same command with --retry-failed" if ended else "the same command"
-        rows = counted(len(failures), "row")
+        rows = counted(len(failures), self._noun)
         what = "fix the handler" if alike.where else "fix the cause"
         return (
             f"the first {rows} all failed in the same way: {alike.in_words(' at ', '')};"

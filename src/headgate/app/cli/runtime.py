@@ -209,10 +209,8 @@ class CliContext:
 Action = TypeVar("Action", bound=Callable[..., Awaitable[Exit | None]])
 
 
-def noun(name: str, about: str) -> typer.Typer:
-    app = typer.Typer(
-        name=name, help=about, cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None
-    )
+def noun(name: str, about: str, group: type[HelpGroup] = HelpGroup) -> typer.Typer:
+    app = typer.Typer(name=name, help=about, cls=group, no_args_is_help=True, rich_markup_mode=None)
     app.callback()(shared_callback(about))
     return app
 

@@ -7,6 +7,7 @@ import msgspec
 
 from headgate.core.errors import UsageError
 from headgate.core.item import NewItem
+from headgate.core.mirror import PassMode
 from headgate.core.time_text import parse_span
 from headgate.core.watermark import since
 from headgate.handlers.extract.description import Incremental, Resource, SourceDescription
@@ -14,7 +15,6 @@ from headgate.handlers.extract.pages import PageItem
 from headgate.handlers.extract.source import parent_of
 from headgate.ports.mirrors import (
     NewCheckpoint,
-    PassMode,
     PassPlan,
     PassWish,
     StreamState,
