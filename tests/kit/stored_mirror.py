@@ -28,6 +28,8 @@ class StoredMirror:
         self._source = source
         self._values = values
         self.job_id = 0
+        self.slices = 0
+        """How often the work was taken up; each time as by a new process."""
 
     async def extract(self, **wish: Any) -> dict[str, Checkpoint]:
         """Make a pass, and return its checkpoints by stream."""
@@ -44,8 +46,10 @@ class StoredMirror:
         begun = await Passes(self._store, SystemClock()).begin(source, PassOrder(PassWish(**wish)))
         self.job_id = begun.job.id
         async with asyncio.timeout(LIMIT_S):
-            await run_slice(self._store, self.job_id, resolve, IMPATIENT)
-        await self._store.jobs.finish_job(self.job_id)
+            # A slice ends while pages wait at the gates of a rate that is still unknown.
+            while not await self._store.jobs.finish_job(self.job_id):
+                await run_slice(self._store, self.job_id, resolve, IMPATIENT)
+                self.slices += 1
         return {each.name: each for each in await self._store.mirrors.checkpoints(self.job_id)}
 
     async def errors(self) -> dict[str, str]:
