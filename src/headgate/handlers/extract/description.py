@@ -130,6 +130,8 @@ class Resource(SourceWord, frozen=True):
     name: StreamName
     endpoint: Endpoint = Endpoint()
     primary_key: Path | tuple[Path, ...] = "id"
+    """What identifies a row: fields, `_parent.id` for the parent's row, or `_content` where no
+    field does; a row whose content changes is then another row."""
     selected: bool = True
     """Listed unless streams are named; a stream that others need is always listed."""
     include_from_parent: tuple[Field, ...] = ()
