@@ -162,7 +162,7 @@ def redis_server() -> Iterator[RedisServer]:
 def postgres_url(request: pytest.FixtureRequest, postgres_server: PostgresServer) -> Iterator[str]:
     """A new, empty database; the test must have closed its connections when it ends.
 
-    Whoever asks for it by `request.getfixturevalue` marks the parameter:
+    A test that asks for it by `request.getfixturevalue` marks the parameter:
     `pytest.param("postgres", marks=pytest.mark.postgres)`.
     """
     if not request.node.get_closest_marker("postgres"):

@@ -5,13 +5,12 @@ from typing import Any
 
 from headgate.core.item import ClaimedItem, NewItem
 from headgate.core.job import Job, NewJob
-from headgate.core.mirror import Attachment, Closing, FollowUp, MirrorRow, Proof
+from headgate.core.mirror import Attachment, Closing, FollowUp, MirrorRow, PassMode, Proof
 from headgate.core.status import ItemStatus
 from headgate.ports.items import SettleReport, SettleRequest
 from headgate.ports.mirrors import (
     Checkpoint,
     NewCheckpoint,
-    PassMode,
     PassRequest,
     RowQuery,
     StoredRow,

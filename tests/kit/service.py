@@ -61,7 +61,7 @@ def need(program: str) -> None:
 class Service:
     """One server over one folder. It keeps its port and its files over `stop` and `start`.
 
-    Whoever inherits writes what the server needs into the folder and names the command.
+    A subclass writes what the server needs into the folder and names the command.
     """
 
     program: str
@@ -161,7 +161,7 @@ class Service:
         return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
 
     def _launch(self) -> bool:
-        """Start and wait until it listens; False if it ended, as when somebody has the port."""
+        """Start and wait until it listens; False if it ended, such as for a port in use."""
         # In a session of its own, so that Ctrl-C at the test run does not reach the server.
         with (self.folder / "server.log").open("ab") as log:
             process = subprocess.Popen(

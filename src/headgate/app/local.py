@@ -67,7 +67,6 @@ class NothingLearned:
         self._clock = clock
 
     async def exchange(self, proposals: Sequence[Proposal], keys: Sequence[str]) -> Exchange:
-        """Return empty entries; nothing is stored."""
         named = [*(proposal.key for proposal in proposals), *keys]
         entries = [LedgerEntry(key, 0, "") for key in dict.fromkeys(named)]
         return Exchange(self._clock.now() / 1_000_000, entries, frozenset())

@@ -111,9 +111,7 @@ class QueueVerbs(Protocol):
         """Add rows to a queue; None among them means that no more are available yet."""
         ...
 
-    async def close(self, name: str) -> JobResponse:
-        """Close a queue: it accepts no more items."""
-        ...
+    async def close(self, name: str) -> JobResponse: ...
 
 
 class GateReads(Protocol):
@@ -133,9 +131,7 @@ class GateVerbs(GateReads, Protocol):
         """Undo the operator's changes; return the keys that had any."""
         ...
 
-    async def learned(self, name: str) -> list[str]:
-        """The keys with a stored state."""
-        ...
+    async def learned(self, name: str) -> list[str]: ...
 
     async def forget(self, keys: Sequence[str]) -> list[str]:
         """Drop the stored state of these keys; return the keys that had one."""

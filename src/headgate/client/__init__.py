@@ -8,6 +8,7 @@ from headgate.client.errors import (
     ExportNotFound,
     ItemNotFound,
     JobNotFound,
+    MirrorNotFound,
     NotAllowed,
     NotFound,
     Refused,
@@ -18,6 +19,7 @@ from headgate.client.errors import (
 )
 from headgate.client.items import ItemFilter
 from headgate.client.jobs import Filter, Reprocess
+from headgate.client.mirrors import NextPass, SourcePass
 from headgate.client.queues import Rows
 from headgate.client.submit import NewJob
 from headgate.client.transport import ClientTimeouts
@@ -62,7 +64,9 @@ __all__ = [
     "JobDetail",
     "JobNotFound",
     "JobResponse",
+    "MirrorNotFound",
     "NewJob",
+    "NextPass",
     "NotAllowed",
     "NotFound",
     "Oldest",
@@ -74,6 +78,7 @@ __all__ = [
     "Reprocess",
     "Rows",
     "ServerFull",
+    "SourcePass",
     "System",
     "TooMuch",
     "Trouble",

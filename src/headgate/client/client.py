@@ -10,6 +10,7 @@ from headgate.client.events import EventsClient
 from headgate.client.exports import ExportsClient
 from headgate.client.items import ItemsClient, ReviewsClient
 from headgate.client.jobs import JobsClient
+from headgate.client.mirrors import MirrorsClient
 from headgate.client.queues import QueuesClient
 from headgate.client.submit import SubmitClient
 from headgate.client.transport import ApiRequest, ClientTimeouts, Transport
@@ -41,6 +42,7 @@ class Client:
         self.dead_letters = DeadLettersClient(self._wire)
         self.reviews = ReviewsClient(self._wire)
         self.queues = QueuesClient(self._wire)
+        self.mirrors = MirrorsClient(self._wire)
         self.providers = ProvidersClient(self._wire)
         self.workers = WorkersClient(self._wire)
         self.users = UsersClient(self._wire)

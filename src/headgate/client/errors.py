@@ -5,7 +5,7 @@ HeadgateError
     ├── Refused              4xx: the request cannot be carried out as it is (a UsageError)
     │   ├── NotAllowed       401, 403: the token is missing, unknown, or does not allow this
     │   ├── NotFound         404: the thing does not exist, or it belongs to another user
-    │   │   ├── JobNotFound, ItemNotFound, ExportNotFound, UserNotFound
+    │   │   ├── JobNotFound, ItemNotFound, ExportNotFound, UserNotFound, MirrorNotFound
     │   ├── Conflict         409: the state of the thing does not allow this (an IllegalMove)
     │   └── TooMuch          429: the limit of parallel work is reached, also later (a CapReached)
     ├── ServerFull           507: the server has no space left (a StoreFull)
@@ -26,6 +26,7 @@ from headgate.core.errors import (
     UnknownExport,
     UnknownItem,
     UnknownJob,
+    UnknownMirror,
     UnknownUser,
     UsageError,
 )
@@ -71,6 +72,10 @@ class ExportNotFound(NotFound, UnknownExport):
 
 class UserNotFound(NotFound, UnknownUser):
     """No user has that name."""
+
+
+class MirrorNotFound(NotFound, UnknownMirror):
+    """No mirror, stream or row has that id."""
 
 
 class Conflict(Refused, IllegalMove):

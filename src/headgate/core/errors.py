@@ -8,6 +8,7 @@ HeadgateError
 │   ├── UnknownItem       no item has that id
 │   ├── UnknownExport     no export of that job has that id
 │   ├── UnknownUser       no user has that name
+│   ├── UnknownMirror     no mirror, or no stream of it, has that name or id
 │   ├── NameTaken         a user with that name exists
 │   ├── KeyReused         an idempotency key was used before, for another request
 │   ├── CapReached        an owner has as many open jobs or items as allowed
@@ -74,6 +75,10 @@ class UnknownExport(UsageError):
 
 class UnknownUser(UsageError):
     """No user has that name."""
+
+
+class UnknownMirror(UsageError):
+    """No mirror has that name or id."""
 
 
 class NameTaken(UsageError):

@@ -41,12 +41,14 @@ def most_frequent(failures: Sequence[RowFailure]) -> RowFailure:
     return next(failure for failure in failures if failure.kind == kind)
 
 
-def waiting_in_words(failures: Sequence[RowFailure], *, more: bool = False) -> str:
+def waiting_in_words(
+    failures: Sequence[RowFailure], noun: str = "row", *, more: bool = False
+) -> str:
     """The text about rows that failed and will be retried; `more`: there are more than these."""
     waiting = [failure for failure in failures if not failure.ended]
     if not waiting:
         return ""
-    number = f"{len(waiting):,}+ rows" if more else counted(len(waiting), "row")
+    number = f"{len(waiting):,}+ {noun}s" if more else counted(len(waiting), noun)
     verb = agreeing(len(waiting), "waits", "wait")
     kinds = len({failure.kind for failure in waiting})
     example = most_frequent(waiting).in_words()

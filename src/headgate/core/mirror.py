@@ -26,6 +26,20 @@ class Proof(StrEnum):
     """Nothing of that holds: absence of a row means nothing."""
 
 
+class PassMode(StrEnum):
+    FULL = "full"
+    INCREMENTAL = "incremental"
+
+
+class ChangeKind(StrEnum):
+    """How a row differs. The change log has no additions, and no deletions by absence."""
+
+    ADDED = "added"
+    CHANGED = "changed"
+    DELETED = "deleted"
+    RESTORED = "restored"
+
+
 class FollowUp(msgspec.Struct, frozen=True, gc=False):
     """A further item of the same job. A key that the job already has is not added again."""
 

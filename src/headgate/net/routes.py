@@ -69,7 +69,6 @@ class Routes:
         self._places: dict[tuple[str, str], Target] = {}
 
     def find(self, url: str, provider: str) -> tuple[Target, str]:
-        """Return the target of a URL for a handler's provider, and the rest of the URL."""
         # Nearly every URL belongs to a known origin, and then nothing needs to be parsed.
         end = url.find("/", 8)
         found = self._places.get((url[:end], provider)) if end > 0 else None
@@ -79,7 +78,6 @@ class Routes:
         return self.place(where, provider), rest
 
     def place(self, where: str, provider: str) -> Target:
-        """Return the target of an origin such as `https://host:port`."""
         found = self._places.get((where, provider))
         if found is None:
             if len(self._places) >= self.MOST:

@@ -3,20 +3,14 @@
 Rows are written only by `ItemStore.settle_many`, together with the settlement of their page.
 """
 
-from collections.abc import Mapping, Sequence
-from enum import StrEnum
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
 from headgate.core.item import NewItem
 from headgate.core.job import Job, NewJob
-from headgate.core.mirror import Proof
-
-
-class PassMode(StrEnum):
-    FULL = "full"
-    INCREMENTAL = "incremental"
+from headgate.core.mirror import ChangeKind, PassMode, Proof
 
 
 class NewCheckpoint(msgspec.Struct, frozen=True):
@@ -30,6 +24,37 @@ class NewCheckpoint(msgspec.Struct, frozen=True):
     """The checkpoint of the parent stream, which must be complete first; empty: none."""
     mode: PassMode = PassMode.FULL
     since: str | None = None
+
+
+class StreamState(NamedTuple):
+    """What is known about a stream before a pass."""
+
+    watermark: str | None = None
+    full_at: int | None = None
+    """When its last proven full pass ended, in microseconds; None: there is none."""
+
+
+class PassWish(NamedTuple):
+    """What the user asks of a pass."""
+
+    streams: Sequence[str] = ()
+    """Names; empty: the selected ones."""
+    full: bool = False
+    since: str | None = None
+    """List from this stamp, whatever the watermark says."""
+    now: int = 0
+    """The time in microseconds, for `full_every`."""
+
+
+class PassPlan(NamedTuple):
+    """The streams of a pass, and its first items."""
+
+    checkpoints: Sequence[NewCheckpoint]
+    items: Sequence[NewItem]
+
+
+PlanPass = Callable[[Mapping[str, StreamState], PassWish], PassPlan]
+"""Plans a pass from the states of the streams by name; UsageError if the wish cannot be met."""
 
 
 class PassRequest(msgspec.Struct, frozen=True):
@@ -132,15 +157,6 @@ class RowQuery(msgspec.Struct, frozen=True):
     """Also deleted rows."""
 
 
-class ChangeKind(StrEnum):
-    """How a row differs. The change log has no additions, and no deletions by absence."""
-
-    ADDED = "added"
-    CHANGED = "changed"
-    DELETED = "deleted"
-    RESTORED = "restored"
-
-
 class RowChange(msgspec.Struct, frozen=True):
     id: int
     """Grows with time within a stream."""
@@ -151,6 +167,40 @@ class RowChange(msgspec.Struct, frozen=True):
     before: str | None
     """The body before, if the mirror keeps history."""
     at: int
+
+
+class DiffQuery(msgspec.Struct, frozen=True):
+    """Rows of a stream that may differ between the ends of two passes, by number."""
+
+    stream_id: int
+    older: int
+    newer: int
+    after: int = 0
+    limit: int = 500
+
+
+class LoggedChange(msgspec.Struct, frozen=True):
+    """An entry of the change log as a comparison needs it."""
+
+    pass_id: int
+    kind: ChangeKind
+    before: str | None
+    absent_pass: int | None = None
+    """Of a row that was restored: a full pass before, at whose end the row was deleted unless it
+    said so itself."""
+
+
+class DiffRow(msgspec.Struct, frozen=True):
+    number: int
+    id: str
+    body: str
+    first_pass: int
+    deleted: bool
+    """The row says so itself."""
+    absent_pass: int | None
+    """The first full pass that deleted it by absence; None: it is not absent now."""
+    log: Sequence[LoggedChange] = ()
+    """Its changes after the older pass, in order."""
 
 
 class StreamField(msgspec.Struct, frozen=True):
@@ -170,6 +220,14 @@ class MirrorStore(Protocol):
         ...
 
     async def mirror(self, owner: str, name: str) -> Mirror | None: ...
+
+    async def by_id(self, mirror_id: int, owner: str | None = None) -> Mirror:
+        """Raises UnknownMirror, also if it belongs to another owner than the named one."""
+        ...
+
+    async def of_pass(self, job_id: int, owner: str | None = None) -> Mirror:
+        """The mirror of a pass, also of one whose job was deleted; UnknownJob as in `by_id`."""
+        ...
 
     async def streams(self, mirror_id: int) -> list[Stream]: ...
 
@@ -197,6 +255,10 @@ class MirrorStore(Protocol):
         ...
 
     async def changes_of(self, row: int) -> list[RowChange]: ...
+
+    async def diff_rows(self, query: DiffQuery) -> list[DiffRow]:
+        """Every row that differs between the ends of two passes, and maybe some that do not."""
+        ...
 
     async def fields(self, stream_id: int) -> list[StreamField]:
         """In the order in which they were first seen."""

@@ -5,11 +5,14 @@ from typing import Any
 
 import msgspec
 
-from headgate.core.errors import IllegalMove, UsageError
+from headgate.core.errors import IllegalMove, UnknownJob, UnknownMirror, UsageError
 from headgate.core.job import Job
+from headgate.core.mirror import ChangeKind
 from headgate.ports.mirrors import (
-    ChangeKind,
     Checkpoint,
+    DiffQuery,
+    DiffRow,
+    LoggedChange,
     Mirror,
     NewCheckpoint,
     PageResult,
@@ -43,6 +46,20 @@ class SqlMirrors:
         row = await self._database.read(lambda tx: tx.record("mirror_of_owner", **values))
         return None if row is None else _mirror(row)
 
+    async def by_id(self, mirror_id: int, owner: str | None = None) -> Mirror:
+        values = {"mirror_id": mirror_id, "owner": owner}
+        row = await self._database.read(lambda tx: tx.record("mirror_by_id", **values))
+        if row is None:
+            raise UnknownMirror(f"mirror {mirror_id} does not exist")
+        return _mirror(row)
+
+    async def of_pass(self, job_id: int, owner: str | None = None) -> Mirror:
+        values = {"job_id": job_id, "owner": owner}
+        row = await self._database.read(lambda tx: tx.record("mirror_of_pass", **values))
+        if row is None:
+            raise UnknownJob(f"{job_id} is not a pass over a mirror")
+        return _mirror(row)
+
     async def streams(self, mirror_id: int) -> list[Stream]:
         return [Stream(*row) for row in await self._rows("streams", mirror_id=mirror_id)]
 
@@ -74,6 +91,9 @@ class SqlMirrors:
 
     async def changes_of(self, row: int) -> list[RowChange]:
         return [_change(each) for each in await self._rows("changes_of_row", number=row)]
+
+    async def diff_rows(self, query: DiffQuery) -> list[DiffRow]:
+        return await self._database.read(lambda tx: _diff_rows(tx, query))
 
     async def fields(self, stream_id: int) -> list[StreamField]:
         rows = await self._rows("stream_fields", streams=[stream_id])
@@ -172,6 +192,20 @@ async def _forget(tx: Transaction, mirror_id: int, limit: int) -> int:
     for query in FORGOTTEN:
         await tx.change(query, mirror_id=mirror_id)
     return 0
+
+
+async def _diff_rows(tx: Transaction, query: DiffQuery) -> list[DiffRow]:
+    rows = await tx.rows("diff_rows", **msgspec.structs.asdict(query))
+    numbers = [row[0] for row in rows]
+    logs: dict[int, list[LoggedChange]] = {number: [] for number in numbers}
+    for number, pass_id, kind, before, absent in await tx.rows(
+        "diff_log", numbers=numbers, older=query.older
+    ):
+        logs[number].append(LoggedChange(pass_id, ChangeKind(kind), before, absent))
+    return [
+        DiffRow(number, row_id, body, first, bool(deleted), absent, logs[number])
+        for number, row_id, body, first, deleted, absent in rows
+    ]
 
 
 def _mirror(row: Mapping[str, Any]) -> Mirror:

@@ -5,10 +5,10 @@ import pytest
 
 from headgate.core.errors import IllegalMove, UsageError
 from headgate.core.job import Counts
-from headgate.core.mirror import MirrorRow, Proof
+from headgate.core.mirror import ChangeKind, MirrorRow, Proof
 from headgate.core.status import ItemStatus, JobMove, JobState
 from headgate.ports.items import HeldLease
-from headgate.ports.mirrors import ChangeKind, NewCheckpoint, RowQuery
+from headgate.ports.mirrors import NewCheckpoint, RowQuery
 from headgate.ports.reads import EventQuery
 from tests.kit import factories
 from tests.kit.mirrors import PEOPLE, PETS, a_pass, begin, follow_up, rows, run_of, whole_pass

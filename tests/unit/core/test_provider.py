@@ -81,7 +81,7 @@ def test_a_credential_says_where_it_is_kept_and_where_it_goes(
         msgspec.convert(values, CredentialPolicy)
 
 
-def test_a_host_belongs_to_whoever_names_it_best():
+def test_a_host_belongs_to_the_provider_that_names_it_most_exactly():
     policies = {
         "wide": ProviderPolicy(hosts=("*.example.org",)),
         "narrow": ProviderPolicy(hosts=("*.api.example.org",)),

@@ -12,6 +12,8 @@ from headgate.app.api import (
     items,
     jobs,
     metrics,
+    mirror_streams,
+    mirrors,
     new_job,
     pending,
     preview,
@@ -25,13 +27,12 @@ from headgate.app.api import (
     ui,
     users,
 )
-from headgate.app.api.compression import Compression
+from headgate.app.api.bodies import describe_text
 from headgate.app.api.job_request import JobFromSource
+from headgate.app.api.middleware import Compression, SecurityHeaders
 from headgate.app.api.models import Json
-from headgate.app.api.security_headers import SecurityHeaders
 from headgate.app.api.state import AppState
 from headgate.app.api.struct_route import describe_structs
-from headgate.app.api.text_check import describe_text
 
 ROUTERS = (
     new_job.router,
@@ -48,6 +49,9 @@ ROUTERS = (
     new_job.ingestion,
     handlers.router,
     queues.router,
+    mirrors.router,
+    mirror_streams.router,
+    mirrors.of_pass,
     providers.router,
     system.workers,
     dead_letters.router,

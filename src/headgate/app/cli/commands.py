@@ -30,6 +30,7 @@ VERBS = {
 }
 NOUNS = {
     "jobs": "List, inspect and control jobs.",
+    "extract": "Mirror a paginated API: every row of it, kept, compared and proven complete.",
     "items": "List and inspect the items of a job.",
     "dlq": "Dead letters: inspect and replay items that ended in ERROR, in all jobs.",
     "workers": "List the worker processes of this store.",

@@ -44,12 +44,12 @@ class Redrawn:
 
 
 class Remarks(NamedTuple):
-    """The lines below the counters; empty ones are not shown."""
-
     cause: str = ""
     failing: str = ""
     hint: str = ""
     note: str = ""
+    lines: Sequence[str] = ()
+    """About the parts of the job."""
 
 
 class LiveBar:
@@ -92,7 +92,10 @@ def bar(
     for number, part in enumerate(details):
         parts.append(" · " if number else "", "dim")
         parts.append(part, "red" if part.startswith("errors") and counts.error else "")
-    below = [Text(remarks.cause, "dim", no_wrap=True, overflow="ellipsis")] if remarks.cause else []
+    below = [Text(each, no_wrap=True, overflow="ellipsis") for each in remarks.lines]
+    below += (
+        [Text(remarks.cause, "dim", no_wrap=True, overflow="ellipsis")] if remarks.cause else []
+    )
     below += [Text(remarks.failing, "red")] if remarks.failing else []
     below += [Text(text, "yellow") for text in (remarks.hint, remarks.note) if text]
     return Group(line, parts, *below)

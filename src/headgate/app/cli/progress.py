@@ -5,7 +5,7 @@ A live bar shows it on a terminal; otherwise a line is printed every few seconds
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 
 FindLimit = Callable[[], Awaitable[LimitedBy]]
+ReadLines = Callable[[], Awaitable[Sequence[str]]]
+"""Reads lines about a job that are shown below its counters."""
 CountChosen = Callable[[int], Awaitable[Counts | None]]
 """Counts the chosen rows of a job; returns None if all rows were chosen."""
 
@@ -52,6 +54,10 @@ def limit_finder(store: Store, gates: JobGates, job_id: int, count: CountChosen)
 
 async def nothing_known() -> LimitedBy:
     return LimitedBy()
+
+
+async def no_lines() -> Sequence[str]:
+    return ()
 
 
 def limit_text(limit: LimitedBy, now_us: int) -> str:
@@ -96,6 +102,8 @@ class Progress:
         self._job_id = job_id
         self._count: Callable[[], Awaitable[Counts]] = lambda: reads.counts(job_id)
         self._find_limit = find_limit
+        self._read_lines: ReadLines = no_lines
+        self._lines: Sequence[str] = ()
         self._limit = LimitedBy()
         self._limit_s = clock.monotonic()
         self._meter = Meter()
@@ -139,12 +147,10 @@ class Progress:
             self._live.stop()
 
     def reading(self) -> None:
-        """Show the progress of reading the source; no row runs yet."""
         self._reading = True
         self._meter = Meter()
 
     def working(self) -> None:
-        """Show the progress of the items; the source was read."""
         self._reading = False
         self._meter = Meter()
 
@@ -158,6 +164,10 @@ class Progress:
         """Show the counters that `count` returns, instead of those of the whole job."""
         self._count = count
         self._meter = Meter()
+
+    def below(self, read: ReadLines) -> None:
+        """Show these lines below the counters, and read them again each second."""
+        self._read_lines = read
 
     def failing(self, remark: str, kind: str, hint: str = "") -> None:
         """Show which rows fail; without a bar, print a line for each new kind of failure."""
@@ -190,6 +200,8 @@ class Progress:
         while True:
             self._limit = LimitedBy() if self._reading else await self._find_limit()
             self._limit_s = self._clock.monotonic()
+            with contextlib.suppress(StoreError, UnknownJob):
+                self._lines = await self._read_lines()
             await self._clock.sleep(LIMIT_CHECK_S)
 
     @property
@@ -227,6 +239,8 @@ class Progress:
         elif self._clock.monotonic() - self._printed_s >= self._line_interval_s():
             self._printed_s = self._clock.monotonic()
             self._screen.say(" · ".join(self.words()))
+            for line in self._lines:
+                self._screen.say(f"  {line}")
 
     def _line_interval_s(self) -> float:
         """Seconds until the next line; grows while nothing changes."""
@@ -274,7 +288,7 @@ class Progress:
         speed = rate_text(rate) if rate is not None else ""
         is_timed = counts.open and not self._limit.is_untimed
         left = f"{band_in_words(self._eta())} left" if is_timed else ""
-        remarks = Remarks(*self.troubles(), self._hint, self._note)
+        remarks = Remarks(*self.troubles(), self._hint, self._note, self._lines)
         return bar(counts, speed, left, self._details(), remarks)
 
 

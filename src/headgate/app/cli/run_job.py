@@ -1,18 +1,9 @@
 """The steps of `headgate run`: find the job, read, run, write, summarize."""
 
 import asyncio
-import contextlib
-from collections.abc import Mapping
-from functools import partial
-from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from headgate.app.cli.empty_columns import EmptyColumns
 from headgate.app.cli.exit_codes import Exit, known_error
-from headgate.app.cli.failing_rows import CHECK_S as FAILURES_S
-from headgate.app.cli.failing_rows import FailingRows
 from headgate.app.cli.job_choice import (
     admit,
     forget_unread,
@@ -20,75 +11,40 @@ from headgate.app.cli.job_choice import (
     print_read,
     require_encoding,
 )
-from headgate.app.cli.output_file import RunOutput
-from headgate.app.cli.progress import Progress, limit_finder, rate_text
+from headgate.app.cli.job_work import JobWork, WorkRules
+from headgate.app.cli.progress import Progress, rate_text
 from headgate.app.cli.render.times import span
-from headgate.app.cli.run_result import FailOn, combined_report, exit_code, summary_text, totals
+from headgate.app.cli.run_checks import EmptyColumns
+from headgate.app.cli.run_options import RunJobOptions
+from headgate.app.cli.run_result import RunOutput, exit_code, summary_text, totals
 from headgate.app.cli.runtime import CliContext
 from headgate.app.cli.supervise import (
     Interrupts,
-    build_supervisor,
     command_here,
     same_command,
-    stopping,
 )
 from headgate.app.cli.trial import Trial
 from headgate.app.settings import Settings
-from headgate.core.errors import BadSource, StoreError, UnknownJob
-from headgate.core.failing import ErrorLimit
-from headgate.core.gates.config import GateLimits
+from headgate.core.errors import BadSource, UnknownJob
 from headgate.core.job import Counts, Job
 from headgate.core.status import ItemStatus, JobMove, JobState
 from headgate.core.words import agreeing, counted
-from headgate.engine.error_count import ErrorCount
-from headgate.engine.gate_control import JobGates
 from headgate.engine.ingest import Ingest, IngestPlan, IngestReport
-from headgate.engine.job_control import JobControl, is_halted
+from headgate.engine.job_control import JobControl
 from headgate.engine.job_matching import MatchedJob, MatchKind
-from headgate.engine.rows import OnBadRow
-from headgate.engine.supervisor import RunReport, Supervisor, Work
 from headgate.ports.handler import HandlerSpec
 from headgate.ports.items import RequeueRequest
 from headgate.ports.source import Source
 from headgate.ports.store import Store
-from headgate.transfer.sources import ReadOptions, bytes_in
+from headgate.transfer.sources import bytes_in
 
-HALT_CHECK_S = 1.0
-"""Seconds between two checks whether the job was halted."""
 VISITED = frozenset(
     {ItemStatus.DONE, ItemStatus.NOT_FOUND, ItemStatus.SKIPPED, ItemStatus.ERROR},
 )
 """Statuses of the items that a repeated download runs again."""
 
 
-class RunJobOptions(msgspec.Struct, frozen=True):
-    """The options of the command line."""
-
-    file: Path
-    source: str = ""
-    """The name of the source in the job; if empty, the path of the file."""
-    key_columns: tuple[str, ...] = ()
-    new: bool = False
-    retry_failed: bool = False
-    revisit: bool = False
-    """Run all rows again once all are finished; before that, only the failed ones."""
-    by_config: bool = False
-    """True if the same file with another config is another job."""
-    name: str = ""
-    config: Mapping[str, Any] = {}
-    reading: ReadOptions = ReadOptions()
-    priority: int = 0
-    eager: bool = False
-    on_bad_row: OnBadRow = OnBadRow.ITEM_ERROR
-    fail_on: FailOn = FailOn.ERROR
-    max_errors: ErrorLimit | None = None
-    max_stall_s: float = 3_600.0
-    as_json: bool = False
-
-
 class RunJob:
-    """The steps of a run, each of which can be interrupted."""
-
     def __init__(
         self,
         cli: CliContext,
@@ -103,18 +59,15 @@ class RunJob:
         self._options = options
         self._trial = trial or Trial(store.rows)
         self._control = JobControl(store)
+        rules = WorkRules(options.max_errors, options.max_stall_s, revisits=options.revisit)
+        self._work = JobWork(cli, settings, store, rules, self._trial)
+        self._work.on_counts = self._warn_of_empty
         self._ingested = IngestReport()
-        self._worked = RunReport()
         self._resumed = 0
-        self._stopped = False
-        self._halted = ""
-        """Why the job was halted; empty if it was not."""
-        self._failing: FailingRows | None = None
         self._empty: EmptyColumns | None = None
         self._reading: asyncio.Task[IngestReport] | None = None
         self._writing: asyncio.Task[str] | None = None
         self._written = ""
-        self._supervisor: Supervisor | None = None
 
     async def go(
         self,
@@ -126,12 +79,10 @@ class RunJob:
         """Run all steps and return the exit code. `matched` is the job, if already known."""
         matched = matched or await admit(self._store, self._settings, self._options, spec, source)
         job = matched.job
-        if is_halted(job):
-            self._cli.screen.say(f"job {job.id} was halted: {job.pause_reason}")
-            job = await self._control.resume(job.id)
-        if job.state is JobState.PAUSED and job.resume_at is None:
-            self._cli.screen.fail(f"job {job.id} is paused: headgate jobs resume {job.id}")
+        ready = await self._work.ready(job)
+        if ready is None:
             return Exit.STOPPED
+        job = ready
         self._empty = EmptyColumns(self._store.reads, job.id, spec.paths)
         size = bytes_in(self._options.file)
         plan = IngestPlan(job.id, source, spec, self._options.on_bad_row, file_bytes=size)
@@ -182,39 +133,30 @@ class RunJob:
             self._cli.screen.say("no row has failed, so none is run again")
 
     async def _process(self, job: Job, plan: IngestPlan, output: RunOutput | None) -> None:
-        gates, reads = self._gates_of(job, plan.handler), self._store.reads
-        find = limit_finder(self._store, gates, job.id, self._trial.counts)
-        async with Progress(self._cli.screen, self._cli.clock, reads, job.id, find) as progress:
+        async with self._work.progress(job, plan.handler) as progress:
             with Interrupts(lambda count: self._hit(count, progress)):
                 if self._options.eager and not self._trial.wanted:
                     async with asyncio.TaskGroup() as group:
                         group.create_task(self._ingest(job, plan, progress))
-                        group.create_task(self._work(job, progress))
+                        group.create_task(self._run_items(job, progress))
                 else:
                     await self._ingest(job, plan, progress)
-                await self._work(job, progress)
+                await self._run_items(job, progress)
                 # What halted the job, such as a full disk, would most likely stop the output too.
-                early = output is not None and output.early and not self._halted
-                if output is not None and (early or not self._stopped):
+                early = output is not None and output.early and not self._work.halted
+                if output is not None and (early or not self._work.is_stopped):
                     await self._write(job, output, progress)
 
-    def _gates_of(self, job: Job, spec: HandlerSpec | None) -> JobGates:
-        limits = self._settings.gate_limits
-        provider = (spec and spec.provider) or ""
-        if provider and spec and spec.limits and provider not in limits.providers:
-            limits = GateLimits({**limits.providers, provider: spec.limits}, limits.gates)
-        return JobGates(self._store, limits, job.id, provider)
+    async def _run_items(self, job: Job, progress: Progress) -> None:
+        is_reading = self._reading is not None and not self._reading.done()
+        await self._work.run(job, progress, is_reading=is_reading)
 
     def _hit(self, count: int, progress: Progress) -> None:
         """Handle an interrupt: reading and writing stop immediately, workers in two steps."""
-        self._stopped = True
         for task in (self._reading, self._writing):
             if task is not None:
                 task.cancel()
-        running = self._supervisor.running if self._supervisor else 0
-        progress.note(stopping(count, running))
-        if self._supervisor is not None:
-            self._supervisor.stop()
+        self._work.interrupt(count, progress)
 
     async def _ingest(self, job: Job, plan: IngestPlan, progress: Progress) -> None:
         if job.ingest_complete:
@@ -234,73 +176,12 @@ class RunJob:
         report, screen = self._ingested, self._cli.screen
         print_read(screen, report, self._options.on_bad_row)
         if report.stopped:
-            self._stopped = True
+            self._work.is_stopped = True
             screen.warn(f"stopped reading: {report.stopped}")
-
-    async def _work(self, job: Job, progress: Progress) -> None:
-        counts = await self._store.reads.counts(job.id)
-        chosen = await self._trial.choose(job.id, counts.total)
-        reading = self._reading is not None and not self._reading.done()
-        if self._stopped or not (counts.open or reading):
-            await self._store.jobs.finish_job(job.id)
-            return
-        progress.working()
-        self._supervisor = build_supervisor(self._cli, self._settings, self._store)
-        options = self._options
-        rows = counts.total if chosen is None else len(chosen)
-        errors = ErrorCount.create(options.max_errors, rows) if options.max_errors else None
-        work = Work((job.id,), True, options.max_stall_s, None, same_command(), chosen, errors)
-        self._failing = FailingRows(self._store.rows, job.id, errors, revisits=options.revisit)
-        await self._failing.begin(await self._trial.counts(job.id) or counts, rows)
-        if chosen is not None:
-            progress.only(partial(self._store.rows.counts_of, job.id, chosen))
-        beside = [
-            asyncio.create_task(self._stop_when_halted(job.id, self._supervisor)),
-            asyncio.create_task(self._watch_failures(job.id, progress)),
-        ]
-        try:
-            report = await self._supervisor.run(work)
-        finally:  # they must not read from a store that is closed
-            for task in beside:
-                task.cancel()
-            await asyncio.gather(*beside, return_exceptions=True)
-        await self._store.jobs.finish_job(job.id)
-        await self._check_halt(job.id)
-        await self._check_failures(job.id, progress)
-        self._supervisor = None
-        self._worked = combined_report(self._worked, report)
-        too_soon = report.stalled or report.interrupted or self._halted or self._failing.too_many
-        self._stopped = self._stopped or bool(too_soon)
-
-    async def _stop_when_halted(self, job_id: int, supervisor: Supervisor) -> None:
-        """Stop the workers of a halted job: it cannot continue until its cause is fixed."""
-        while not self._halted:
-            await self._cli.clock.sleep(HALT_CHECK_S)
-            await self._check_halt(job_id)
-        supervisor.stop()
-
-    async def _watch_failures(self, job_id: int, progress: Progress) -> None:
-        """Show failures as they happen."""
-        while True:
-            await self._cli.clock.sleep(FAILURES_S)
-            await self._check_failures(job_id, progress)
-
-    async def _check_failures(self, job_id: int, progress: Progress) -> None:
-        with contextlib.suppress(StoreError, UnknownJob):
-            counts = await self._store.reads.counts(job_id)
-            if failing := self._failing:
-                await failing.check(await self._trial.counts(job_id) or counts)
-                progress.failing(failing.remark, failing.kind, failing.hint)
-            await self._warn_of_empty(counts)
 
     async def _warn_of_empty(self, counts: Counts, *, at_end: bool = False) -> None:
         for warning in await self._empty.check(counts.done, at_end=at_end) if self._empty else ():
             self._cli.screen.warn(warning)
-
-    async def _check_halt(self, job_id: int) -> None:
-        with contextlib.suppress(StoreError, UnknownJob):
-            job = await self._store.reads.job(job_id)
-            self._halted = (job.pause_reason or "") if is_halted(job) else ""
 
     async def _write(self, job: Job, output: RunOutput, progress: Progress) -> None:
         progress.note(f"writing {output.name}", aloud=False)
@@ -312,7 +193,7 @@ class RunJob:
     async def _sum_up(self, job_id: int, state: JobState, output: RunOutput | None) -> Exit:
         counts = await self._store.reads.counts(job_id)
         chosen = await self._trial.counts(job_id) or counts
-        finished = not (self._stopped or chosen.open or state is JobState.CANCELLED)
+        finished = not (self._work.is_stopped or chosen.open or state is JobState.CANCELLED)
         code = exit_code(chosen, self._options.fail_on, finished=finished)
         if self._options.as_json:
             self._cli.screen.json(self._summary(job_id, counts, code))
@@ -323,7 +204,7 @@ class RunJob:
                 screen.warn(note)
         screen.say(summary_text(chosen, finished=finished), "bold")
         await self._warn_of_empty(counts, at_end=True)
-        worked = self._worked
+        worked = self._work.report
         if worked.settled and worked.drain_s:
             pace = rate_text(worked.settled / worked.drain_s)
             rows = counted(worked.settled, "row")
@@ -342,12 +223,12 @@ class RunJob:
         return code
 
     def _print_rest(self, job_id: int, counts: Counts, output: RunOutput | None) -> None:
-        screen = self._cli.screen
-        if self._halted:
-            screen.fail(self._halted)
-        elif self._failing is not None and self._failing.too_many:
-            screen.fail(self._failing.too_many)
-        elif self._worked.stalled:
+        screen, work = self._cli.screen, self._work
+        if work.halted:
+            screen.fail(work.halted)
+        elif work.failing is not None and work.failing.too_many:
+            screen.fail(work.failing.too_many)
+        elif work.report.stalled:
             screen.say(f"no row made progress for {span(self._options.max_stall_s)}")
         is_unread = self._reading is not None and self._reading.cancelled()
         unread = " and the file was not read to its end" if is_unread else ""
@@ -358,10 +239,11 @@ class RunJob:
         screen.say(self._resume_hint(counts))
 
     def _resume_hint(self, counts: Counts) -> str:
-        if self._failing is None or not (self._failing.too_many or self._failing.hint):
+        failing = self._work.failing
+        if failing is None or not (failing.too_many or failing.hint):
             return f"continue with: {same_command()}"
         flag = " --retry-failed" if counts.error and not self._options.revisit else ""
-        what = "fix the handler" if self._failing.raised else "fix the cause"
+        what = "fix the handler" if failing.raised else "fix the cause"
         return f"{what}, then continue with: {same_command()}{flag}"
 
     async def _print_errors(self, job_id: int, counts: Counts) -> None:
@@ -385,7 +267,7 @@ class RunJob:
         return "use --new" if self._options.revisit else "use --key or --new"
 
     def _summary(self, job_id: int, counts: Counts, code: Exit) -> dict[str, Any]:
-        worked = self._worked
+        worked = self._work.report
         return {
             "job_id": job_id,
             **totals(counts),

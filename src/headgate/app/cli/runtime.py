@@ -209,17 +209,13 @@ class CliContext:
 Action = TypeVar("Action", bound=Callable[..., Awaitable[Exit | None]])
 
 
-def noun(name: str, about: str) -> typer.Typer:
-    app = typer.Typer(
-        name=name, help=about, cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None
-    )
+def noun(name: str, about: str, group: type[HelpGroup] = HelpGroup) -> typer.Typer:
+    app = typer.Typer(name=name, help=about, cls=group, no_args_is_help=True, rich_markup_mode=None)
     app.callback()(shared_callback(about))
     return app
 
 
 def shared_callback(about: str, *own: inspect.Parameter) -> Callable[..., None]:
-    """A callback that takes the shared options before a command's name."""
-
     def callback(ctx: typer.Context, **given: Any) -> None:
         shared = {name: given[name] for name in SHARED_TYPES}
         ctx.obj = Flags(**shared).over(ctx.obj)

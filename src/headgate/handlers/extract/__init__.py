@@ -1,7 +1,7 @@
 """`extract`: lists a paginated API page by page into a mirror, as a description says."""
 
 from headgate.handlers.extract.handler import EXTRACT, bound_source
-from headgate.handlers.extract.plan import PassPlan, PassWish, StreamState, plan_pass
+from headgate.handlers.extract.plan import plan_pass
 from headgate.handlers.extract.source import (
     parse_source,
     read_source,
@@ -9,6 +9,7 @@ from headgate.handlers.extract.source import (
     shipped_source,
     source_digest,
 )
+from headgate.ports.mirrors import PassPlan, PassWish, StreamState
 
 __all__ = [
     "EXTRACT",

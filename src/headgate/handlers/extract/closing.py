@@ -10,8 +10,8 @@ from headgate.core.coverage import (
     Gap,
     LinkedPage,
     Span,
-    gaps_in_links,
     gaps_between,
+    gaps_in_links,
     repair_offsets,
 )
 from headgate.core.mirror import Closing, Proof
@@ -34,7 +34,7 @@ BUCKETS = 256
 Results = Callable[[], AsyncIterator[Mapping[str, Any]]]
 
 
-class Tally(NamedTuple):
+class PassTally(NamedTuple):
     """What the pages of a pass show together."""
 
     items: int = 0
@@ -50,9 +50,9 @@ class Tally(NamedTuple):
     stated: int | None = 0
     """The sum of what the listings say they have; None: one of them does not say it."""
 
-    def plus(self, page: Evidence) -> "Tally":
+    def plus(self, page: Evidence) -> "PassTally":
         total = frozenset() if page.total is None else frozenset({page.total})
-        return Tally(
+        return PassTally(
             self.items + 1,
             self.begun + page.begins,
             self.opened + page.opens,
@@ -72,7 +72,7 @@ class Tally(NamedTuple):
         return self.items - self.repairs == self.begun + self.opened
 
 
-class Verdict(NamedTuple):
+class PassVerdict(NamedTuple):
     proof: Proof
     evidence: Mapping[str, Any]
     repairs: Sequence[At] = ()
@@ -100,8 +100,8 @@ async def close_stream(stream: StreamSource, page: PageItem, ctx: Context) -> Do
     return Done({"proof": str(verdict.proof), **verdict.evidence}, closing=closing)
 
 
-async def _tallied(results: Results) -> tuple[Tally, str | None]:
-    tally, watermark = Tally(), None
+async def _tallied(results: Results) -> tuple[PassTally, str | None]:
+    tally, watermark = PassTally(), None
     async for result in results():
         page = msgspec.convert(result, Evidence)
         if page.detail:
@@ -112,30 +112,30 @@ async def _tallied(results: Results) -> tuple[Tally, str | None]:
 
 
 async def _verdict(
-    stream: StreamSource, page: PageItem, tally: Tally, results: Results, ctx: Context
-) -> Verdict:
+    stream: StreamSource, page: PageItem, tally: PassTally, results: Results, ctx: Context
+) -> PassVerdict:
     facts: dict[str, Any] = {"pages": tally.items, "rows": tally.rows, "rounds": tally.rounds}
     if not tally.is_whole:
-        return Verdict(Proof.UNPROVEN, {**facts, "reason": "a page that was named is missing"})
+        return PassVerdict(Proof.UNPROVEN, {**facts, "reason": "a page that was named is missing"})
     if not tally.numbered and not isinstance(stream.paging, KeysetPaging):
-        return Verdict(Proof.CHAINED, facts)
+        return PassVerdict(Proof.CHAINED, facts)
     reason = ""
     repairs: Sequence[At] = ()
     if stream.is_covered and not stream.parent:
         gaps = await _gaps(stream, results) if tally.is_sorted else None
         if gaps == []:
-            return Verdict(Proof.COVERED, facts)
+            return PassVerdict(Proof.COVERED, facts)
         reason = "the rows are not sorted as declared" if gaps is None else "there are gaps"
         repairs = _repairs(stream, gaps or [], tally.rounds + 1)
         facts["gaps"] = [[gap.low, gap.high] for gap in (gaps or [])[:SHOWN_GAPS]]
     if repairs and tally.rounds < MOST_ROUNDS:
-        return Verdict(Proof.UNPROVEN, facts, repairs)
+        return PassVerdict(Proof.UNPROVEN, facts, repairs)
     counted = await _miscount(stream, page, tally, results, ctx)
     if not counted:
-        return Verdict(Proof.COUNTED, facts)
+        return PassVerdict(Proof.COUNTED, facts)
     if stream.words.stable and not tally.repairs:
-        return Verdict(Proof.CHAINED, facts)
-    return Verdict(Proof.UNPROVEN, {**facts, "reason": reason or counted})
+        return PassVerdict(Proof.CHAINED, facts)
+    return PassVerdict(Proof.UNPROVEN, {**facts, "reason": reason or counted})
 
 
 async def _gaps(stream: StreamSource, results: Results) -> list[Gap]:
@@ -206,7 +206,7 @@ def _repairs(stream: StreamSource, gaps: Sequence[Gap], wide: int) -> list[At]:
 
 
 async def _miscount(
-    stream: StreamSource, page: PageItem, tally: Tally, results: Results, ctx: Context
+    stream: StreamSource, page: PageItem, tally: PassTally, results: Results, ctx: Context
 ) -> str:
     """Why the number of rows proves nothing; empty if it proves that all were seen."""
     after = await count_rows(stream, page, ctx) if page.full and tally.totals else None

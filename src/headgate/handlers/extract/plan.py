@@ -1,44 +1,24 @@
 """Plans a pass: which streams are listed, in full or from where, and the first item of each."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from headgate.core.errors import UsageError
 from headgate.core.item import NewItem
+from headgate.core.mirror import PassMode
 from headgate.core.time_text import parse_span
 from headgate.core.watermark import since
 from headgate.handlers.extract.description import Incremental, Resource, SourceDescription
 from headgate.handlers.extract.pages import PageItem
 from headgate.handlers.extract.source import parent_of
-from headgate.ports.mirrors import NewCheckpoint, PassMode
-
-
-class StreamState(NamedTuple):
-    """What is known about a stream before a pass."""
-
-    watermark: str | None = None
-    full_at: int | None = None
-    """When its last proven full pass ended, in microseconds; None: there is none."""
-
-
-class PassPlan(NamedTuple):
-    checkpoints: Sequence[NewCheckpoint]
-    items: Sequence[NewItem]
-
-
-class PassWish(NamedTuple):
-    """What the user asks of a pass."""
-
-    streams: Sequence[str] = ()
-    """Names; empty: the selected ones."""
-    full: bool = False
-    since: str | None = None
-    """List from this stamp, whatever the watermark says."""
-    now: int = 0
-    """The time in microseconds, for `full_every`."""
-
+from headgate.ports.mirrors import (
+    NewCheckpoint,
+    PassPlan,
+    PassWish,
+    StreamState,
+)
 
 USUAL = PassWish()
 

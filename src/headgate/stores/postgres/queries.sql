@@ -1760,6 +1760,17 @@ ORDER BY name COLLATE "C", owner COLLATE "C"
 -- anything else.
 SELECT id FROM mirrors WHERE id = ANY (%(ids)s::bigint[]) ORDER BY id FOR NO KEY UPDATE
 
+-- name: mirror_by_id
+SELECT * FROM mirrors WHERE id = %(mirror_id)s AND (%(owner)s::text IS NULL OR owner = %(owner)s)
+
+-- name: mirror_of_pass
+SELECT * FROM mirrors
+WHERE id = coalesce(
+    (SELECT mirror_id FROM jobs WHERE id = %(job_id)s),
+    (SELECT mirror_id FROM checkpoints WHERE job_id = %(job_id)s LIMIT 1)
+)
+AND (%(owner)s::text IS NULL OR owner = %(owner)s)
+
 -- name: put_mirror
 INSERT INTO mirrors (owner, name, source, digest, history, created_at)
 VALUES (%(owner)s, %(name)s, %(source)s, %(digest)s, %(history)s, utc_us())
@@ -1823,6 +1834,15 @@ WHERE job_id = %(job_id)s AND id > %(after)s AND checkpoint = %(checkpoint)s AND
 ORDER BY id LIMIT %(limit)s
 
 -- name: mirror_rows
+-- The heads of a page are read first, then each body by its number: a join would be planned as a
+-- merge, which reads all bodies before the page.
+WITH stream AS MATERIALIZED (SELECT id, full_pass FROM streams WHERE id = %(stream_id)s),
+page AS MATERIALIZED (
+    SELECT * FROM mirror_rows AS h
+    WHERE h.stream_id = %(stream_id)s AND h.number > %(after)s
+    AND (%(deleted)s OR (NOT h.deleted AND h.seen_pass >= (SELECT full_pass FROM stream)))
+    ORDER BY h.number LIMIT %(limit)s
+)
 SELECT h.number, h.id, h.hash, h.updated, h.parent, b.body, h.first_pass, h.seen_pass, h.first_at,
     h.changed_at,
     CASE
@@ -1833,11 +1853,10 @@ SELECT h.number, h.id, h.hash, h.updated, h.parent, b.body, h.first_pass, h.seen
             ORDER BY c.job_id LIMIT 1
         )
     END AS deleted_at
-FROM streams AS s JOIN mirror_rows AS h ON h.stream_id = s.id
-JOIN mirror_bodies AS b ON b.number = h.number
-WHERE s.id = %(stream_id)s AND h.stream_id = %(stream_id)s AND h.number > %(after)s
-AND (%(deleted)s OR (NOT h.deleted AND h.seen_pass >= s.full_pass))
-ORDER BY h.number LIMIT %(limit)s
+FROM stream AS s CROSS JOIN page AS h CROSS JOIN LATERAL (
+    SELECT body FROM mirror_bodies WHERE number = h.number OFFSET 0
+) AS b
+ORDER BY h.number
 
 -- name: mirror_row
 SELECT h.number, h.id, h.hash, h.updated, h.parent, b.body, h.first_pass, h.seen_pass, h.first_at,
@@ -1864,6 +1883,37 @@ ORDER BY c.id LIMIT %(limit)s
 SELECT c.id, c.number, h.id, c.pass_id, c.kind, c.before, c.at
 FROM row_changes AS c JOIN mirror_rows AS h ON h.number = c.number
 WHERE c.number = %(number)s ORDER BY c.id
+
+-- name: diff_rows
+-- A row that was restored after the newer pass may have been deleted at its end.
+SELECT number, id, body, first_pass, deleted, absent_pass FROM (
+    SELECT h.number, h.id, b.body, h.first_pass, h.deleted,
+        CASE WHEN h.seen_pass < s.full_pass THEN (
+            SELECT c.job_id FROM checkpoints AS c
+            WHERE c.stream_id = s.id AND c.job_id > h.seen_pass AND c.deletes
+            ORDER BY c.job_id LIMIT 1
+        ) END AS absent_pass
+    FROM streams AS s JOIN mirror_rows AS h ON h.stream_id = s.id
+    JOIN mirror_bodies AS b ON b.number = h.number
+    WHERE s.id = %(stream_id)s AND h.stream_id = %(stream_id)s AND h.number > %(after)s
+    AND h.first_pass <= %(newer)s
+) AS diff
+WHERE first_pass > %(older)s OR (absent_pass > %(older)s AND absent_pass <= %(newer)s) OR EXISTS (
+    SELECT 1 FROM row_changes AS c
+    WHERE c.number = diff.number AND c.pass_id > %(older)s
+    AND (c.pass_id <= %(newer)s OR c.kind = 'restored')
+)
+ORDER BY number LIMIT %(limit)s
+
+-- name: diff_log
+SELECT c.number, c.pass_id, c.kind, c.before,
+    CASE WHEN c.kind = 'restored' THEN (
+        SELECT max(p.job_id) FROM checkpoints AS p
+        WHERE p.stream_id = c.stream_id AND p.job_id < c.pass_id AND p.deletes
+    ) END
+FROM row_changes AS c
+WHERE c.number = ANY (%(numbers)s::bigint[]) AND c.pass_id > %(older)s
+ORDER BY c.number, c.id
 
 -- name: stream_fields
 SELECT stream_id, name, types, first_pass FROM stream_fields

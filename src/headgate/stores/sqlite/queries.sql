@@ -1247,6 +1247,17 @@ SELECT * FROM mirrors WHERE owner = :owner AND name = :name
 -- name: mirrors
 SELECT * FROM mirrors WHERE :owner IS NULL OR owner = :owner ORDER BY name, owner
 
+-- name: mirror_by_id
+SELECT * FROM mirrors WHERE id = :mirror_id AND (:owner IS NULL OR owner = :owner)
+
+-- name: mirror_of_pass
+SELECT * FROM mirrors
+WHERE id = coalesce(
+    (SELECT mirror_id FROM jobs WHERE id = :job_id),
+    (SELECT mirror_id FROM checkpoints WHERE job_id = :job_id LIMIT 1)
+)
+AND (:owner IS NULL OR owner = :owner)
+
 -- name: put_mirror
 INSERT INTO mirrors (owner, name, source, digest, history, created_at)
 VALUES (:owner, :name, :source, :digest, :history, :now)
@@ -1315,7 +1326,7 @@ SELECT h.number, h.id, h.hash, h.updated, h.parent, b.body, h.first_pass, h.seen
     END AS deleted_at
 FROM streams AS s CROSS JOIN mirror_rows AS h INDEXED BY mirror_rows_in_order
 CROSS JOIN mirror_bodies AS b
-WHERE s.id = :stream_id AND h.stream_id = s.id AND h.number > :after AND b.number = h.number
+WHERE s.id = :stream_id AND h.stream_id = :stream_id AND h.number > :after AND b.number = h.number
 AND (:deleted OR (NOT h.deleted AND h.seen_pass >= s.full_pass))
 ORDER BY h.number LIMIT :limit
 
@@ -1344,6 +1355,37 @@ ORDER BY c.id LIMIT :limit
 SELECT c.id, c.number, h.id, c.pass_id, c.kind, c.before, c.at
 FROM row_changes AS c INDEXED BY row_changes_by_row CROSS JOIN mirror_rows AS h
 WHERE c.number = :number AND h.number = c.number ORDER BY c.id
+
+-- name: diff_rows
+-- A row that was restored after the newer pass may have been deleted at its end.
+SELECT number, id, body, first_pass, deleted, absent_pass FROM (
+    SELECT h.number, h.id, b.body, h.first_pass, h.deleted,
+        CASE WHEN h.seen_pass < s.full_pass THEN (
+            SELECT c.job_id FROM checkpoints AS c INDEXED BY checkpoints_that_delete
+            WHERE c.stream_id = s.id AND c.job_id > h.seen_pass AND c.deletes = 1
+            ORDER BY c.job_id LIMIT 1
+        ) END AS absent_pass
+    FROM streams AS s CROSS JOIN mirror_rows AS h INDEXED BY mirror_rows_in_order
+    CROSS JOIN mirror_bodies AS b
+    WHERE s.id = :stream_id AND h.stream_id = s.id AND h.number > :after AND b.number = h.number
+    AND h.first_pass <= :newer
+) AS diff
+WHERE first_pass > :older OR (absent_pass > :older AND absent_pass <= :newer) OR EXISTS (
+    SELECT 1 FROM row_changes AS c INDEXED BY row_changes_by_row
+    WHERE c.number = diff.number AND c.pass_id > :older
+    AND (c.pass_id <= :newer OR c.kind = 'restored')
+)
+ORDER BY number LIMIT :limit
+
+-- name: diff_log
+SELECT c.number, c.pass_id, c.kind, c.before,
+    CASE WHEN c.kind = 'restored' THEN (
+        SELECT max(p.job_id) FROM checkpoints AS p INDEXED BY checkpoints_that_delete
+        WHERE p.stream_id = c.stream_id AND p.job_id < c.pass_id AND p.deletes = 1
+    ) END
+FROM json_each(:numbers) AS given CROSS JOIN row_changes AS c INDEXED BY row_changes_by_row
+WHERE c.number = given.value AND c.pass_id > :older
+ORDER BY c.number, c.id
 
 -- name: stream_fields
 SELECT stream_id, name, types, first_pass FROM stream_fields

@@ -123,8 +123,11 @@ def test_numbered_pages_end_where_the_source_refuses_one(count):
         return Reply(json=rows(count)[(page - 1) * 10 : page * 10], headers=headers)
 
     paginator = {
-        **{"type": "page_number", "base_page": 1, "total_header": "X-WP-Total"},
-        **{"ends": "total", "ends_status": [400]},
+        "type": "page_number",
+        "base_page": 1,
+        "total_header": "X-WP-Total",
+        "ends": "total",
+        "ends_status": [400],
     }
     endpoint = {"paginator": paginator, "params": {"per_page": 10}}
     done = listed(source_of({"endpoint": endpoint}), FakeHttp(answer))
@@ -140,8 +143,11 @@ def test_a_cursor_in_the_body_is_followed_to_its_end(count):
         return {"data": page, "has_more": after + 100 < count}
 
     paginator = {
-        **{"type": "cursor", "cursor_path": "data[-1].id", "cursor_param": "starting_after"},
-        **{"has_more_path": "has_more", "ends": "flag"},
+        "type": "cursor",
+        "cursor_path": "data[-1].id",
+        "cursor_param": "starting_after",
+        "has_more_path": "has_more",
+        "ends": "flag",
     }
     endpoint = {"data_selector": "data", "paginator": paginator}
     done = listed(source_of({"endpoint": endpoint}), FakeHttp(answer))
@@ -232,12 +238,17 @@ def test_windows_of_time_over_a_cursor_lose_nothing(descending, bounds):
         return {"data": found[place : place + 10], "has_more": place + 10 < len(found)}
 
     paginator = {
-        **{"type": "cursor", "cursor_path": "data[-1].id", "cursor_param": "after"},
+        "type": "cursor",
+        "cursor_path": "data[-1].id",
+        "cursor_param": "after",
         "has_more_path": "has_more",
     }
     window = {
-        **{"by": "created", "start_param": "created[gte]", "end_param": "created[lt]"},
-        **{"unix": True, **bounds},
+        "by": "created",
+        "start_param": "created[gte]",
+        "end_param": "created[lt]",
+        "unix": True,
+        **bounds,
     }
     resource = {"range": window, "endpoint": {"data_selector": "data", "paginator": paginator}}
     done = listed(source_of(resource), FakeHttp(answer))
@@ -259,8 +270,12 @@ def test_a_window_that_reaches_the_cap_divides_itself():
         return Reply(json=found[begin : begin + 10], headers={"X-Total": str(len(found))})
 
     window = {
-        **{"by": "created", "start_param": "from", "end_param": "to"},
-        **{"compare": "number", "first": 0, "last": 300},
+        "by": "created",
+        "start_param": "from",
+        "end_param": "to",
+        "compare": "number",
+        "first": 0,
+        "last": 300,
     }
     resource = {"range": window, "endpoint": {"paginator": {**WITH_TOTAL, "cap": 50}}}
     done = listed(source_of(resource), FakeHttp(answer))

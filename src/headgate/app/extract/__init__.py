@@ -1,0 +1,1 @@
+"""Sources and their mirrors, for commands and the API."""
