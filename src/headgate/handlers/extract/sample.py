@@ -14,6 +14,7 @@ from headgate.handlers.extract.fetching import FetchedPage, fetch_page
 from headgate.handlers.extract.handler import BoundSource
 from headgate.handlers.extract.listing import count_rows
 from headgate.handlers.extract.pages import PageItem
+from headgate.handlers.extract.reading import ReadRow
 from headgate.handlers.extract.stream import StreamSource
 from headgate.ports.handler import Context
 
@@ -57,6 +58,8 @@ class SourceSample:
         self._clock = clock
         self._waiting: dict[str, PageItem] = {}
         """The first page of a child's stream, found in its parent's page."""
+        self.rows: dict[str, Sequence[ReadRow]] = {}
+        """The rows of each page, by stream."""
 
     async def take(self, names: Sequence[str], items: Sequence[NewItem]) -> list[StreamSample]:
         """A sample of each stream, parents before their children; `items` are those of a pass."""
@@ -76,6 +79,7 @@ class SourceSample:
             asked_s = self._clock()
             fetched = await fetch_page(stream, page, stream.paging.first(), self._ctx, first=True)
             ended_s = self._clock()
+            self.rows[stream.name] = fetched.rows
             self._find_children(stream, page, fetched)
             row_bytes = await self._row_bytes(stream, page, fetched)
         except HeadgateError as error:
