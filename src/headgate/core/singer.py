@@ -67,6 +67,6 @@ def bookmarks_in(state: object) -> dict[str, Bookmark]:
         return msgspec.convert(found, dict[str, Bookmark])
     except msgspec.ValidationError as error:
         raise UsageError(
-            f"the state is not one of `headgate extract tap`: {error}; give the last STATE message's"
-            " `value`, or none to begin anew"
+            f"the state is not one of `headgate extract tap`: {error}; give the `value` of the last"
+            " STATE message, or none to begin anew"
         ) from None

@@ -51,7 +51,8 @@ class MirrorFeed:
         # First what became of rows that were told before, then new rows. What changes meanwhile is
         # behind the bookmark, and told next time.
         change = bookmark.change
-        async for row, change in self._changed(stream, bookmark):
+        async for row, place in self._changed(stream, bookmark):
+            change = place
             if row is not None:
                 yield _record(stream, row, keys)
         async for row in self._gone(stream, bookmark):

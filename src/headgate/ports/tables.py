@@ -1,4 +1,4 @@
-"""A file with several typed tables, such as a database: how rows of a mirror are given to others."""
+"""A file with several typed tables, such as a database, for the rows of a mirror."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from headgate.app.cli import extract_mirror
+from headgate.app.cli import extract_import, extract_mirror, extract_tap
 from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.extract_check import check_source, show_forecast
 from headgate.app.cli.extract_options import (
@@ -135,8 +135,25 @@ command(
         "headgate extract export dashboards --out dashboards.xlsx",
         "headgate extract export dashboards --deleted --out - | head",
         "headgate extract export --all --format parquet --out looker/",
+        "headgate extract export --all --out looker.sqlite",
     ],
 )(extract_mirror.export)
+command(
+    app,
+    "tap",
+    [
+        "headgate extract tap looker | target-jsonl",
+        "headgate extract tap looker --state state.json | target-jsonl",
+    ],
+)(extract_tap.tap)
+command(
+    app,
+    "import",
+    [
+        "headgate extract import airbyte manifest.yaml --out source.toml",
+        "headgate extract import dlt config.json --out source.toml",
+    ],
+)(extract_import.import_source)
 
 
 @command(app, "pause", ["headgate extract pause 3"], far=True)

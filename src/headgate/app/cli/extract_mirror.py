@@ -8,6 +8,7 @@ import typer
 
 from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.export import FormulaCells
+from headgate.app.cli.extract_tables import print_tables, write_tables
 from headgate.app.cli.options import Json, OutDelimiter, OutEncoding, files_of
 from headgate.app.cli.runtime import CliContext
 from headgate.app.extract.mirror_choice import (
@@ -27,6 +28,7 @@ from headgate.transfer.files import STDOUT
 from headgate.transfer.formats.cells import Formulas
 from headgate.transfer.formats.registry import FORMATS, WRITABLE, FormatName
 from headgate.transfer.sources import WriteOptions, open_writer
+from headgate.transfer.tables.registry import is_tables
 
 CSV = FormatName("csv")
 MirrorName = Annotated[
@@ -39,12 +41,14 @@ Out = Annotated[
         "--out",
         "-o",
         metavar="FILE",
-        help=f"The file to write: {files_of(WRITABLE)}; - is standard output. With --all a folder.",
+        help=f"The file to write: {files_of(WRITABLE)}, .sqlite or .duckdb; - is standard output."
+        " With --all a folder, or one .sqlite or .duckdb file.",
     ),
 ]
 OneStream = Annotated[str | None, typer.Argument(metavar="[STREAM]", help="The stream to write.")]
 AllStreams = Annotated[
-    bool, typer.Option("--all", help="Write every stream, each to a file of its own.")
+    bool,
+    typer.Option("--all", help="Write every stream: each to a file, or to a table of one file."),
 ]
 Deleted = Annotated[
     bool,
@@ -138,6 +142,8 @@ async def export(
         raise UsageError("name one stream, or write all of them with --all")
     if out == STDOUT and (as_json or every):
         raise UsageError("--out - is for one stream, and without --json: name a file or a folder")
+    if is_tables(out) and file_format is None:
+        return await _export_tables(cli, stream, out, mirror, deleted=deleted, as_json=as_json)
     if file_format is None and (every or out == STDOUT):
         file_format = CSV
     options = WriteOptions(file_format, formulas, out_delimiter, out_encoding)
@@ -155,6 +161,28 @@ async def export(
             for file, each in files.items()
         ]
     _print_written(cli, reports, as_json=as_json)
+    return Exit.OK
+
+
+async def _export_tables(
+    cli: CliContext,
+    stream: str | None,
+    out: Path,
+    mirror: str | None,
+    *,
+    deleted: bool,
+    as_json: bool,
+) -> Exit:
+    """Write one stream or all of them into one database file."""
+    require_output(out, [], "--out")
+    async with cli.store() as store:
+        chosen = await chosen_mirror(store, mirror)
+        if stream is not None:
+            streams = [await chosen_stream(store, chosen, stream)]
+        else:
+            streams = await store.mirrors.streams(chosen.id)
+        report = await write_tables(store, chosen, streams, out, deleted=deleted)
+    print_tables(cli, out, report, as_json=as_json)
     return Exit.OK
 
 

@@ -1,4 +1,4 @@
-"""Descriptions of other tools, turned into sources: Airbyte's manifests and dlt's configurations."""
+"""Descriptions of other tools as sources: manifests of Airbyte, configurations of dlt."""
 
 from headgate.handlers.extract.importing.airbyte import import_airbyte, read_manifest
 from headgate.handlers.extract.importing.dlt import import_dlt, read_config

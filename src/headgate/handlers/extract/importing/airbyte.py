@@ -2,6 +2,8 @@
 
 import re
 from collections import Counter
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,10 +35,9 @@ _SPANS: Final = {1: "s", 60: "min", 3_600: "h", 86_400: "d"}
 
 def read_manifest(path: Path) -> dict[str, Any]:
     """The tree in a manifest; UsageError if it cannot be read."""
-    try:
-        import yaml  # noqa: PLC0415  an extra
-    except ImportError:
-        raise UsageError('this needs PyYAML: pip install "headgate[yaml]"') from None
+    if find_spec("yaml") is None:
+        raise UsageError('this needs PyYAML: pip install "headgate[yaml]"')
+    yaml: Any = import_module("yaml")
     try:
         tree = yaml.safe_load(read_bytes(path))
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
@@ -175,5 +176,3 @@ def _rate(budget: Any) -> str:
 
 def _text(value: object) -> str:
     return msgspec.json.encode(value, order="sorted").decode()
-
-

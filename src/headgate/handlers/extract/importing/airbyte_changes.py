@@ -44,7 +44,9 @@ def span(text: object) -> str:
     match = _DURATION.fullmatch(str(text or ""))
     if match is None:
         return ""
-    seconds = sum(int(each or 0) * unit for each, unit in zip(match.groups(), _SECONDS, strict=True))
+    seconds = sum(
+        int(each or 0) * unit for each, unit in zip(match.groups(), _SECONDS, strict=True)
+    )
     return f"{seconds}s" if seconds else ""
 
 

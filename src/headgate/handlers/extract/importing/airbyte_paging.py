@@ -110,7 +110,9 @@ def _size(strategy: Tree, listing: Listing) -> int | None:
     raise NotConvertible(f"the page size {shown(size)}")
 
 
-def _page_size(tree: Tree, size: int | None, listing: Listing) -> tuple[dict[str, Any], dict[str, Any]]:
+def _page_size(
+    tree: Tree, size: int | None, listing: Listing
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """The parameter, or the member of the body, that asks for the size of a page."""
     option = tree.get("page_size_option")
     if not option or size is None:
@@ -206,9 +208,7 @@ def _end(stop: object, listing: Listing) -> dict[str, Any]:
     rest = [each for each in _alternatives(node) if not _is_natural(each)]
     if not rest:
         return {"ends": "no_next"}
-    more = [
-        condition(_OverReply(listing).visit(each), "response", holds=False) for each in rest
-    ]
+    more = [condition(_OverReply(listing).visit(each), "response", holds=False) for each in rest]
     text = more[0] if len(more) == 1 else " && ".join(f"({each})" for each in more)
     return {"has_more_path": text, "ends": "flag"}
 
@@ -219,7 +219,7 @@ class _OverReply(ast.NodeTransformer):
     def __init__(self, listing: Listing) -> None:
         self._listing = listing
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802  as `ast` calls it
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id == "last_page_size":
             return ast.Call(ast.Name("len"), [self._rows()], [])
         return self._rows() if node.id == "last_records" else node

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from headgate.handlers.extract.importing.airbyte_paging import ImportedPaging
     from headgate.handlers.extract.importing.airbyte_stream import StreamParts
 
-_RENAMES: Final = frozenset({"CustomTransformation", "KeysReplace", "KeysToLower", "KeysToSnakeCase"})
+_RENAMES: Final = frozenset(
+    {"CustomTransformation", "KeysReplace", "KeysToLower", "KeysToSnakeCase"}
+)
 
 
 def steps_of(stream: "StreamParts") -> tuple[str, ...] | None:
@@ -116,7 +118,9 @@ def _added(stream: "StreamParts") -> dict[str, Any]:
         elif kind != "RemoveFields":
             stream.note(f"rows are kept as they are received, without {kind}")
     if added:
-        stream.note(f"the original adds fields ({', '.join(list(added)[:5])}); rows are kept as received")
+        stream.note(
+            f"the original adds fields ({', '.join(list(added)[:5])}); rows are kept as received"
+        )
     return added
 
 

@@ -20,8 +20,22 @@ from headgate.handlers.extract.importing.imported import (
 Tree = Mapping[str, Any]
 _TABLE: Final = frozenset(
     {
-        *("columns", "file_format", "max_table_nesting", "merge_key", "nested_hints", "parallelized"),
-        *("references", "schema_contract", "spec", "table_format", "table_name", "write_disposition"),
+        *(
+            "columns",
+            "file_format",
+            "max_table_nesting",
+            "merge_key",
+            "nested_hints",
+            "parallelized",
+        ),
+        *(
+            "references",
+            "schema_contract",
+            "spec",
+            "table_format",
+            "table_name",
+            "write_disposition",
+        ),
     }
 )
 """Words about the tables of a destination; a mirror keeps rows as they are."""
@@ -217,4 +231,3 @@ def _incremental(params: Tree, given: Any) -> tuple[dict[str, Any], dict[str, An
 def _path(text: str) -> str:
     """JSONPath of simple forms as JMESPath."""
     return text.removeprefix("$.").removesuffix("[*]") if text != "$" else ""
-

@@ -1,4 +1,4 @@
-"""Writes a source as TOML that people edit: tables for what is large, one line for what is small."""
+"""Writes a source as TOML that people edit: what is small stands in one line."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,7 +49,9 @@ def _is_table(name: str, value: Any) -> bool:
 
 def _value(value: Any) -> str:
     if isinstance(value, Mapping):
-        pairs = [f"{_key(name)} = {_value(each)}" for name, each in value.items() if each is not None]
+        pairs = [
+            f"{_key(name)} = {_value(each)}" for name, each in value.items() if each is not None
+        ]
         return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"

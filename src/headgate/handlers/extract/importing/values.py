@@ -76,7 +76,9 @@ class Filling:
         if not isinstance(value, str):
             return _as_text(value)
         found = pieces(value)
-        return "".join(_escaped(each) if isinstance(each, str) else self._of(each) for each in found)
+        return "".join(
+            _escaped(each) if isinstance(each, str) else self._of(each) for each in found
+        )
 
     def value(self, value: object) -> Any:
         """A value of a JSON body, with its type."""
