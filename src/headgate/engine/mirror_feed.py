@@ -59,9 +59,9 @@ class MirrorFeed:
             yield _record(stream, row, keys)
         number = bookmark.number
         async for page in self._pages(stream, bookmark.number):
+            # Deleted ones too: the target may have heard of them after the last STATE it confirmed.
             for row in page:
-                if row.deleted_at is None:
-                    yield _record(stream, row, keys)
+                yield _record(stream, row, keys)
             number = page[-1].number
             self._bookmarks[stream.name] = Bookmark(number, change, stream.full_pass)
             yield state_message(self._bookmarks)
