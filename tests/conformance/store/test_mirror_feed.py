@@ -121,4 +121,7 @@ async def test_a_schema_comes_before_the_rows_with_every_type_that_was_seen(stor
     schema = target.messages[0]
     assert (schema["type"], schema["key_properties"]) == ("SCHEMA", [ROW_ID])
     assert schema["schema"]["properties"]["id"] == {"type": ["null", "integer"]}
-    assert schema["schema"]["properties"]["tags"] == {"type": ["null", "string", "array"], "items": {}}
+    assert schema["schema"]["properties"]["tags"] == {
+        "type": ["null", "string", "array"],
+        "items": {},
+    }

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from headgate.app.cli import extract_import, extract_mirror, extract_tap
+from headgate.app.cli import extract_detect, extract_import, extract_mirror, extract_tap
 from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.extract_check import check_source, show_forecast
 from headgate.app.cli.extract_options import (
@@ -146,6 +146,14 @@ command(
         "headgate extract tap looker --state state.json | target-jsonl",
     ],
 )(extract_tap.tap)
+command(
+    app,
+    "detect",
+    [
+        "headgate extract detect 'https://api.example.org/v1/orders?page=1' --out shop.toml",
+        "headgate extract detect https://api.example.org/v1/orders --token-env SHOP_TOKEN",
+    ],
+)(extract_detect.detect)
 command(
     app,
     "import",

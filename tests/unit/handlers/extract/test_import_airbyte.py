@@ -141,7 +141,10 @@ def test_a_pass_accepts_the_source_once_its_settings_are_given(imported):
 def test_secrets_become_environment_variables_and_settings_become_values(imported):
     client = imported.tree["client"]
     assert client["auth"] == {"type": "bearer", "token": {"env": "SHOP_API_TOKEN"}}
-    assert (client["base_url"], client["rate"]) == ("https://{subdomain}.shop.example/api", "90/min")
+    assert (client["base_url"], client["rate"]) == (
+        "https://{subdomain}.shop.example/api",
+        "90/min",
+    )
     assert imported.tree["values"] == {"expand": "all"}
 
 
@@ -198,7 +201,9 @@ def test_a_stream_that_needs_code_is_left_out_and_named(imported):
 
 
 def test_children_of_a_stream_that_is_left_out_are_left_out_too(tmp_path):
-    text = MANIFEST.replace("cursor_field: updated_at", "cursor_field: updated_at\n      type: Custom")
+    text = MANIFEST.replace(
+        "cursor_field: updated_at", "cursor_field: updated_at\n      type: Custom"
+    )
     found = imported_from(tmp_path, text.replace("      type: DatetimeBasedCursor\n", ""))
     reasons = {each.stream: each.reason for each in found.left_out}
     assert reasons["orders"] == "Custom"
@@ -212,7 +217,10 @@ def test_children_of_a_stream_that_is_left_out_are_left_out_too(tmp_path):
         ("{{ last_records[-1].id }}", {"type": "cursor", "cursor_path": "data[-1].id"}),
         ("{{ response['a b'][0].c }}", {"type": "cursor", "cursor_path": '"a b"[0].c'}),
         ("{{ headers['X-Next'] }}", {"type": "header_cursor", "cursor_key": "X-Next"}),
-        ("{{ response.next if response.next else none }}", {"type": "cursor", "cursor_path": "next"}),
+        (
+            "{{ response.next if response.next else none }}",
+            {"type": "cursor", "cursor_path": "next"},
+        ),
     ],
 )
 def test_a_cursor_is_found_where_the_manifest_says(tmp_path, cursor, words):
@@ -235,7 +243,10 @@ def test_a_cursor_that_an_unknown_expression_makes_leaves_its_stream_out(tmp_pat
         ("a: [", "not valid YAML"),
         ("- 1", "no manifest of Airbyte"),
         ('streams: [{$ref: "#/definitions/none"}]', "which it refers to"),
-        ('definitions: {a: {$ref: "#/definitions/a"}}\nstreams: [{$ref: "#/definitions/a"}]', "circle"),
+        (
+            'definitions: {a: {$ref: "#/definitions/a"}}\nstreams: [{$ref: "#/definitions/a"}]',
+            "circle",
+        ),
     ],
 )
 def test_what_is_no_manifest_is_refused_with_the_reason(tmp_path, text, complaint):

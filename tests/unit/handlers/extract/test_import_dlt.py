@@ -58,7 +58,10 @@ def test_secrets_are_never_taken_over():
 
 def test_older_forms_are_written_as_todays():
     found = import_dlt(CONFIG, "shop")
-    assert found.tree["client"]["paginator"] == {"type": "json_link", "next_url_path": "paging.next"}
+    assert found.tree["client"]["paginator"] == {
+        "type": "json_link",
+        "next_url_path": "paging.next",
+    }
     _, orders, lines = found.tree["resources"]
     assert orders["endpoint"]["data_selector"] == "data"
     assert orders["endpoint"]["incremental"] == {

@@ -83,7 +83,17 @@ class _Conversion:
             "resources": list(resources.values()),
         }
         tree = self._checked({name: value for name, value in tree.items() if value})
+        self._tell_unproven(tree)
         return ImportedSource(tree, self._left(), self._notes.all())
+
+    def _tell_unproven(self, tree: Tree) -> None:
+        paginators = [each["endpoint"]["paginator"] for each in tree.get("resources", [])]
+        if any(each["type"] in {"offset", "page_number"} for each in paginators):
+            self._notes.add(
+                "pages with numbers: a manifest says neither how many rows there are nor how they"
+                " are sorted, so passes are unproven and delete nothing; add total_path,"
+                " total_header or order if the API has them"
+            )
 
     def _left(self) -> tuple[LeftOut, ...]:
         return tuple(LeftOut(name, reason) for name, reason in self._left_out.items())
