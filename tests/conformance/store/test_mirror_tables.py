@@ -9,6 +9,7 @@ import pytest
 from headgate.core.json_types import JsonType, add_types
 from headgate.core.mirror import MirrorRow
 from headgate.engine.mirror_tables import MirrorTables, column_type
+from headgate.transfer.tables.registry import open_tables
 from headgate.transfer.tables.sqlite_file import SqliteWriter
 from tests.kit.mirrors import run_of
 
@@ -100,3 +101,26 @@ def test_types_without_a_common_column_are_text():
     assert column_type(JsonType.NULL) == "text"
     assert column_type(JsonType.NULL | JsonType.INTEGER) == "integer"
     assert column_type(JsonType.BOOLEAN | JsonType.INTEGER) == "text"
+
+
+async def test_a_duckdb_file_has_the_same_rows_with_types(store, mirror, tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    path = tmp_path / "people.duckdb"
+    streams = await store.mirrors.streams(mirror.id)
+    report = await MirrorTables(store.mirrors).run(mirror, streams, open_tables(path))
+    assert report.rows == {"people": 3}
+    with duckdb.connect(str(path), read_only=True) as connection:
+        question = (
+            'SELECT id, "Name", name_2, ok, score, tags, mixed, large FROM people ORDER BY id'
+        )
+        rows = connection.execute(question).fetchall()
+        types = dict(
+            connection.execute("SELECT column_name, column_type FROM (DESCRIBE people)").fetchall()
+        )
+    assert rows == [
+        (1, "Ann", "ann", True, 1.0, '["a"]', "1", None),
+        (2, None, None, False, 2.5, "[]", "x", None),
+        (3, None, None, None, float(2**60), None, None, None),
+    ]
+    assert (types["id"], types["ok"], types["score"]) == ("BIGINT", "BOOLEAN", "DOUBLE")
+    assert report.notes == ("people: whole numbers beyond 64 bits are left empty",)

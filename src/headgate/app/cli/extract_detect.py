@@ -1,6 +1,7 @@
 """`headgate extract detect`: guess once how an API is paged, and write the guess down."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -61,7 +62,7 @@ async def detect(
     return Exit.OK
 
 
-async def _reply(cli: CliContext, url: str, auth: dict[str, object] | None) -> Reply:
+async def _reply(cli: CliContext, url: str, auth: Mapping[str, object] | None) -> Reply:
     """The reply to the URL, asked for as a pass would."""
     parts = urlsplit(url)
     client = {"base_url": f"{parts.scheme}://{parts.netloc}", **({"auth": auth} if auth else {})}

@@ -95,6 +95,7 @@ def guess_source(reply: Reply, name: str) -> Guess:
 
 def _rows(value: Any) -> tuple[tuple[str, ...], Sequence[Any]]:
     """The longest list of objects, and the way to it."""
+    found: list[tuple[tuple[str, ...], Sequence[Any]]]
     if isinstance(value, list):
         found = [((), value)] if all(isinstance(each, Mapping) for each in value) else []
     else:
