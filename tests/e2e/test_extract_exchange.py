@@ -63,7 +63,7 @@ CONFIG = {
 
 
 class Shop(Provider):
-    """`/orders` by page number, for those who have the token."""
+    """`/orders` by page number; each request needs the token."""
 
     def __init__(self) -> None:
         self.orders = {n: {"id": n, "sum": n / 2, "paid": n % 2 == 0} for n in range(1, 26)}
@@ -189,4 +189,4 @@ def test_a_state_of_another_tap_is_refused(cli, shop):
     cli.write("state.json", '{"bookmarks": {"orders": {"updated_at": "2026"}}}')
     said = cli("extract", "tap", "--state", "state.json")
     assert (said.code, said.out) == (2, "")
-    assert "begin anew" in said.err
+    assert "be told everything" in said.err

@@ -68,5 +68,5 @@ def bookmarks_in(state: object) -> dict[str, Bookmark]:
     except msgspec.ValidationError as error:
         raise UsageError(
             f"the state is not one of `headgate extract tap`: {error}; give the `value` of the last"
-            " STATE message, or none to begin anew"
+            " STATE message, or none to be told everything"
         ) from None

@@ -10,11 +10,11 @@ from headgate.core.json_types import JsonType
 from headgate.core.time_text import stamp
 from headgate.engine.threads import in_thread
 from headgate.ports.mirrors import Mirror, MirrorStore, RowQuery, StoredRow, Stream, StreamField
-from headgate.ports.tables import Column, ColumnType, TableWriter
+from headgate.ports.tables import ColumnType, TableColumn, TableWriter
 
-ROW_ID: Final = Column("_row_id", ColumnType.TEXT)
-CHANGED_AT: Final = Column("_row_changed_at", ColumnType.TEXT)
-DELETED_AT: Final = Column("_row_deleted_at", ColumnType.TEXT)
+ROW_ID: Final = TableColumn("_row_id", ColumnType.TEXT)
+CHANGED_AT: Final = TableColumn("_row_changed_at", ColumnType.TEXT)
+DELETED_AT: Final = TableColumn("_row_deleted_at", ColumnType.TEXT)
 _TYPES: Final = {
     JsonType.BOOLEAN: ColumnType.BOOLEAN,
     JsonType.INTEGER: ColumnType.INTEGER,
@@ -78,8 +78,8 @@ def column_type(types: int) -> ColumnType:
     return _TYPES.get(JsonType(types & ~JsonType.NULL), ColumnType.TEXT)
 
 
-def _column(field: StreamField) -> Column:
-    return Column(field.name, column_type(field.types))
+def _column(field: StreamField) -> TableColumn:
+    return TableColumn(field.name, column_type(field.types))
 
 
 def _values(row: StoredRow, names: Sequence[str], types: Sequence[ColumnType]) -> list[Any]:

@@ -16,7 +16,7 @@ class ColumnType(StrEnum):
     """Anything else; lists and objects as JSON."""
 
 
-class Column(msgspec.Struct, frozen=True):
+class TableColumn(msgspec.Struct, frozen=True):
     name: str
     type: ColumnType
 
@@ -29,7 +29,7 @@ class TableWriter(Protocol):
 
     def open(self) -> None: ...
 
-    def begin(self, table: str, columns: Sequence[Column]) -> None:
+    def begin(self, table: str, columns: Sequence[TableColumn]) -> None:
         """Begin a table. Names that the file cannot tell apart get a number."""
         ...
 

@@ -15,7 +15,7 @@ from headgate.app.extract.opening import SourceChanges, opened
 from headgate.app.extract.sampling import SampledPass
 from headgate.app.extract.source_file import write_source
 from headgate.core.errors import UsageError
-from headgate.handlers.extract.detecting import Guess, Reply, guess_source
+from headgate.handlers.extract.detecting import Guess, ListingReply, guess_source
 
 Url = Annotated[
     str, typer.Argument(metavar="URL", help="A listing of the API, with the parameters it needs.")
@@ -62,7 +62,7 @@ async def detect(
     return Exit.OK
 
 
-async def _reply(cli: CliContext, url: str, auth: Mapping[str, object] | None) -> Reply:
+async def _reply(cli: CliContext, url: str, auth: Mapping[str, object] | None) -> ListingReply:
     """The reply to the URL, asked for as a pass would."""
     parts = urlsplit(url)
     client = {"base_url": f"{parts.scheme}://{parts.netloc}", **({"auth": auth} if auth else {})}
@@ -81,7 +81,7 @@ async def _reply(cli: CliContext, url: str, auth: Mapping[str, object] | None) -
                 " sent"
             )
         names = {name.lower(): value for name, value in reply.headers.items()}
-        return Reply(reply.url, names, reply.json())
+        return ListingReply(reply.url, names, reply.json())
 
 
 def _print(cli: CliContext, file: Path, guess: Guess, *, as_json: bool) -> None:

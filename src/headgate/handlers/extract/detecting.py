@@ -45,7 +45,7 @@ _STAMPS: Final = re.compile(
 )
 
 
-class Reply(NamedTuple):
+class ListingReply(NamedTuple):
     """The reply to the URL that was asked."""
 
     url: str
@@ -73,7 +73,7 @@ class _Member(NamedTuple):
         return jmespath(self.steps)
 
 
-def guess_source(reply: Reply, name: str) -> Guess:
+def guess_source(reply: ListingReply, name: str) -> Guess:
     """A source for the listing at a URL; UsageError if the reply has no rows."""
     steps, rows = _rows(reply.value)
     reasons = [f"{len(rows)} rows were found {_place(steps)}"]
@@ -125,7 +125,7 @@ def _members(value: Any, above: tuple[str, ...] = ()) -> Iterator[_Member]:
 
 
 def _paginator(
-    reply: Reply,
+    reply: ListingReply,
     steps: tuple[str, ...],
     rows: Sequence[Any],
     params: dict[str, str],
@@ -221,7 +221,7 @@ def _after_last(
     return None
 
 
-def _total(reply: Reply, rows: Sequence[Any], reasons: list[str]) -> dict[str, str]:
+def _total(reply: ListingReply, rows: Sequence[Any], reasons: list[str]) -> dict[str, str]:
     for name in _TOTAL_HEADERS:
         if reply.headers.get(name, "").isdecimal():
             reasons.append(f"the header {name} has the number of rows")

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from headgate.ports.tables import Column, ColumnType
+from headgate.ports.tables import ColumnType, TableColumn
 from headgate.transfer.files import LocalTarget
 from headgate.transfer.tables.names import distinct, quoted, take
 
@@ -35,7 +35,7 @@ class DuckdbWriter:
         self._taken: set[str] = set()
         self._connection: Any = None
         self._table = ""
-        self._columns: Sequence[Column] = ()
+        self._columns: Sequence[TableColumn] = ()
 
     def open(self) -> None:
         self._target.open()
@@ -43,7 +43,7 @@ class DuckdbWriter:
         self._target.part.unlink()
         self._connection = self._duckdb.connect(str(self._target.part))
 
-    def begin(self, table: str, columns: Sequence[Column]) -> None:
+    def begin(self, table: str, columns: Sequence[TableColumn]) -> None:
         self._table, self._columns = take(table, self._taken), columns
         names = distinct(each.name for each in columns)
         declared = ", ".join(

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-from headgate.ports.tables import Column, ColumnType
+from headgate.ports.tables import ColumnType, TableColumn
 from headgate.transfer.files import LocalTarget
 from headgate.transfer.tables.names import distinct, quoted, take
 
@@ -42,7 +42,7 @@ class SqliteWriter:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
 
-    def begin(self, table: str, columns: Sequence[Column]) -> None:
+    def begin(self, table: str, columns: Sequence[TableColumn]) -> None:
         if len(columns) > MOST_COLUMNS:
             self.notes.append(
                 f"{table}: it has {len(columns):,} columns, and SQLite takes {MOST_COLUMNS:,}; the"

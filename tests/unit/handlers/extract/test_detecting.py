@@ -4,14 +4,14 @@ import pytest
 
 from headgate.core.errors import UsageError
 from headgate.handlers.extract import parse_source
-from headgate.handlers.extract.detecting import Reply, guess_source
+from headgate.handlers.extract.detecting import ListingReply, guess_source
 
 ROWS = [{"id": 1, "name": "a", "updated_at": "2026-01-01"}, {"id": 2, "name": "a"}]
 URL = "https://api.shop.example/v1/orders"
 
 
 def guessed(value, query="", headers=None):
-    guess = guess_source(Reply(URL + query, headers or {}, value), "shop")
+    guess = guess_source(ListingReply(URL + query, headers or {}, value), "shop")
     parse_source(guess.tree)  # it can be read as a source
     return guess
 
@@ -92,4 +92,4 @@ def test_a_missing_next_page_is_told_rather_than_assumed():
 @pytest.mark.parametrize("value", [{"error": "no"}, ["a"], 1, {"data": []}])
 def test_a_reply_without_rows_is_refused(value):
     with pytest.raises(UsageError, match="not the URL of a listing"):
-        guess_source(Reply(URL, {}, value), "shop")
+        guess_source(ListingReply(URL, {}, value), "shop")

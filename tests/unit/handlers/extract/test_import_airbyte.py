@@ -241,7 +241,7 @@ def test_a_cursor_that_an_unknown_expression_makes_leaves_its_stream_out(tmp_pat
     ("text", "complaint"),
     [
         ("a: [", "not valid YAML"),
-        ("- 1", "no manifest of Airbyte"),
+        ("- 1", "not a manifest of Airbyte"),
         ('streams: [{$ref: "#/definitions/none"}]', "which it refers to"),
         (
             'definitions: {a: {$ref: "#/definitions/a"}}\nstreams: [{$ref: "#/definitions/a"}]',
@@ -249,6 +249,6 @@ def test_a_cursor_that_an_unknown_expression_makes_leaves_its_stream_out(tmp_pat
         ),
     ],
 )
-def test_what_is_no_manifest_is_refused_with_the_reason(tmp_path, text, complaint):
+def test_another_file_than_a_manifest_is_refused_with_the_reason(tmp_path, text, complaint):
     with pytest.raises(UsageError, match=complaint):
         imported_from(tmp_path, text)

@@ -93,11 +93,13 @@ def test_a_resource_that_cannot_be_said_is_left_out_and_named(resource, reason):
     ("name", "text", "complaint"),
     [
         ("config.json", "{", "not valid JSON"),
-        ("config.json", "[]", "no REST configuration"),
+        ("config.json", "[]", "not a REST configuration"),
         ("config.py", "import os", "json.dumps"),
     ],
 )
-def test_what_is_no_configuration_is_refused_with_the_reason(tmp_path, name, text, complaint):
+def test_another_file_than_a_configuration_is_refused_with_the_reason(
+    tmp_path, name, text, complaint
+):
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(UsageError, match=complaint):

@@ -12,7 +12,7 @@ import msgspec
 from headgate.core.errors import UsageError
 from headgate.handlers.extract.importing.airbyte_auth import auth_of
 from headgate.handlers.extract.importing.airbyte_changes import span
-from headgate.handlers.extract.importing.airbyte_partitions import Listed, partitions_of
+from headgate.handlers.extract.importing.airbyte_partitions import PartitionedStream, partitions_of
 from headgate.handlers.extract.importing.airbyte_stream import (
     StreamParts,
     convert_stream,
@@ -28,7 +28,7 @@ from headgate.handlers.extract.importing.imported import (
 )
 from headgate.handlers.extract.importing.manifest import written_out
 from headgate.handlers.extract.importing.placing import with_bases
-from headgate.handlers.extract.importing.values import Settings, Tree
+from headgate.handlers.extract.importing.values import ConnectorSettings, Tree
 
 _SPANS: Final = {1: "s", 60: "min", 3_600: "h", 86_400: "d"}
 
@@ -43,7 +43,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
         raise UsageError(f"{path}: the file is not valid YAML: {str(error)[:200]}") from None
     if not isinstance(tree, dict) or not ({"streams", "dynamic_streams"} & tree.keys()):
-        raise UsageError(f"{path}: this is no manifest of Airbyte: it has no `streams`")
+        raise UsageError(f"{path}: this is not a manifest of Airbyte: it has no `streams`")
     return tree
 
 
@@ -56,7 +56,7 @@ class _Conversion:
     def __init__(self, manifest: Tree, name: str) -> None:
         self._manifest = manifest
         self._name = name
-        self._settings = Settings(manifest.get("spec") or {}, name)
+        self._settings = ConnectorSettings(manifest.get("spec") or {}, name)
         self._notes = Notes()
         self._listed: dict[str, Tree] = {}
         for each in manifest.get("streams") or []:
@@ -106,7 +106,7 @@ class _Conversion:
             return []
         tree = self._listed[name]
         try:
-            found = partitions_of(Listed(name, tree, self._settings, self._parent))
+            found = partitions_of(PartitionedStream(name, tree, self._settings, self._parent))
             for own, partition in found:
                 parts = StreamParts(own, tree, partition, self._settings, self._notes)
                 resource = convert_stream(parts)

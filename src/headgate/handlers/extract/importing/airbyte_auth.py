@@ -12,10 +12,10 @@ from headgate.handlers.extract.importing.jinja import (
     reference,
     shown,
 )
-from headgate.handlers.extract.importing.values import Filling, Settings, Tree
+from headgate.handlers.extract.importing.values import ConnectorSettings, Filling, Tree
 
 
-def auth_of(tree: Tree | None, settings: Settings) -> dict[str, Any] | None:
+def auth_of(tree: Tree | None, settings: ConnectorSettings) -> dict[str, Any] | None:
     """The words of `auth`; None where a request needs none."""
     if not tree or tree.get("type") == "NoAuth":
         return None
@@ -25,7 +25,7 @@ def auth_of(tree: Tree | None, settings: Settings) -> dict[str, Any] | None:
     return make(tree, settings)
 
 
-def _bearer(tree: Tree, settings: Settings) -> dict[str, Any]:
+def _bearer(tree: Tree, settings: ConnectorSettings) -> dict[str, Any]:
     prefix, token = _secret(tree.get("api_token"), settings)
     if prefix:
         return {
@@ -37,7 +37,7 @@ def _bearer(tree: Tree, settings: Settings) -> dict[str, Any]:
     return {"type": "bearer", "token": token}
 
 
-def _api_key(tree: Tree, settings: Settings) -> dict[str, Any]:
+def _api_key(tree: Tree, settings: ConnectorSettings) -> dict[str, Any]:
     place = tree.get("inject_into") or {}
     name = str(tree.get("header") or place.get("field_name") or "")
     where = place.get("inject_into", "header")
@@ -52,7 +52,7 @@ def _api_key(tree: Tree, settings: Settings) -> dict[str, Any]:
     return {**words, "prefix": prefix} if prefix else words
 
 
-def _basic(tree: Tree, settings: Settings) -> dict[str, Any]:
+def _basic(tree: Tree, settings: ConnectorSettings) -> dict[str, Any]:
     username = _origin(tree.get("username"), settings)
     password = _origin(tree.get("password"), settings)
     words = {"type": "http_basic", "username": username}
@@ -61,7 +61,7 @@ def _basic(tree: Tree, settings: Settings) -> dict[str, Any]:
     return {**words, "password": password} if password else words
 
 
-def _oauth(tree: Tree, settings: Settings) -> dict[str, Any]:
+def _oauth(tree: Tree, settings: ConnectorSettings) -> dict[str, Any]:
     if tree.get("profile_assertion") or tree.get("use_profile_assertion"):
         raise NotConvertible("OAuth with a profile assertion")
     grant = tree.get("grant_type", "refresh_token")
@@ -88,13 +88,13 @@ def _oauth(tree: Tree, settings: Settings) -> dict[str, Any]:
     return {"type": "oauth2_refresh_token", **words, "refresh_token": refresh}
 
 
-def _access_token(tree: Tree, settings: Settings) -> dict[str, Any]:
+def _access_token(tree: Tree, settings: ConnectorSettings) -> dict[str, Any]:
     if not tree.get("access_token_value"):
         raise NotConvertible("OAuth without the address that gives tokens")
     return {"type": "bearer", "token": _secret(tree["access_token_value"], settings)[1]}
 
 
-def _session(tree: Tree, settings: Settings) -> dict[str, Any]:
+def _session(tree: Tree, settings: ConnectorSettings) -> dict[str, Any]:
     login = tree.get("login_requester") or {}
     sent = tree.get("request_authentication") or {}
     if login.get("authenticator") and login["authenticator"].get("type") != "NoAuth":
@@ -123,7 +123,7 @@ def _session(tree: Tree, settings: Settings) -> dict[str, Any]:
     return words
 
 
-def _selected(tree: Tree, settings: Settings) -> dict[str, Any] | None:
+def _selected(tree: Tree, settings: ConnectorSettings) -> dict[str, Any] | None:
     """The first of several that can be converted."""
     reasons = []
     for each in (tree.get("authenticators") or {}).values():
@@ -144,7 +144,7 @@ _KINDS = {
 }
 
 
-def _secret(value: object, settings: Settings) -> tuple[str, dict[str, str]]:
+def _secret(value: object, settings: ConnectorSettings) -> tuple[str, dict[str, str]]:
     """The text before a secret, and where the secret is."""
     found = pieces(str(value or ""))
     if not found or not isinstance(found[-1], ast.expr):
@@ -156,7 +156,7 @@ def _secret(value: object, settings: Settings) -> tuple[str, dict[str, str]]:
     return "".join(plain), {"env": settings.variable(last)}
 
 
-def _origin(value: object, settings: Settings, *, secret: bool = False) -> Any:
+def _origin(value: object, settings: ConnectorSettings, *, secret: bool = False) -> Any:
     """A setting comes from the environment, since `auth` has no other place for it."""
     node = only_expression(value)
     found = None if node is None else reference(node)

@@ -31,7 +31,7 @@ class ImportedPaging(NamedTuple):
         return self.words["type"] in {"offset", "page_number"}
 
 
-class Listing(NamedTuple):
+class PagedListing(NamedTuple):
     """What a paginator must know about the listing."""
 
     filling: Filling
@@ -47,7 +47,7 @@ class Listing(NamedTuple):
         return self.steps
 
 
-def paging_of(tree: Tree | None, listing: Listing) -> ImportedPaging:
+def paging_of(tree: Tree | None, listing: PagedListing) -> ImportedPaging:
     """The words of a paginator; a stream without one has a single page."""
     if not tree or tree.get("type") == "NoPagination":
         return ImportedPaging({"type": "single_page"})
@@ -60,7 +60,7 @@ def paging_of(tree: Tree | None, listing: Listing) -> ImportedPaging:
     return make(tree, strategy, listing)
 
 
-def _offset(tree: Tree, strategy: Tree, listing: Listing) -> ImportedPaging:
+def _offset(tree: Tree, strategy: Tree, listing: PagedListing) -> ImportedPaging:
     size = _size(strategy, listing)
     words: dict[str, Any] = {"type": "offset", "limit": size or 100, "limit_param": ""}
     words |= _placed(tree.get("page_token_option"), "offset", listing)
@@ -68,7 +68,7 @@ def _offset(tree: Tree, strategy: Tree, listing: Listing) -> ImportedPaging:
     return ImportedPaging({**words, "ends": "short" if size else "empty"})
 
 
-def _page(tree: Tree, strategy: Tree, listing: Listing) -> ImportedPaging:
+def _page(tree: Tree, strategy: Tree, listing: PagedListing) -> ImportedPaging:
     size = _size(strategy, listing)
     words: dict[str, Any] = {
         "type": "page_number",
@@ -81,7 +81,7 @@ def _page(tree: Tree, strategy: Tree, listing: Listing) -> ImportedPaging:
     return ImportedPaging({**words, "ends": "short" if size else "empty"}, *more)
 
 
-def _cursor(tree: Tree, strategy: Tree, listing: Listing) -> ImportedPaging:
+def _cursor(tree: Tree, strategy: Tree, listing: PagedListing) -> ImportedPaging:
     size = _size(strategy, listing)
     words = _next(strategy.get("cursor_value"), tree.get("page_token_option"), listing)
     words |= _end(strategy.get("stop_condition"), listing)
@@ -95,7 +95,7 @@ _STRATEGIES = {
 }
 
 
-def _size(strategy: Tree, listing: Listing) -> int | None:
+def _size(strategy: Tree, listing: PagedListing) -> int | None:
     size = strategy.get("page_size")
     if size is None or isinstance(size, int):
         return size
@@ -111,7 +111,7 @@ def _size(strategy: Tree, listing: Listing) -> int | None:
 
 
 def _page_size(
-    tree: Tree, size: int | None, listing: Listing
+    tree: Tree, size: int | None, listing: PagedListing
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The parameter, or the member of the body, that asks for the size of a page."""
     option = tree.get("page_size_option")
@@ -125,7 +125,7 @@ def _page_size(
     raise NotConvertible(f"a page size in {option.get('inject_into')}")
 
 
-def _placed(option: Tree | None, word: str, listing: Listing) -> dict[str, str]:
+def _placed(option: Tree | None, word: str, listing: PagedListing) -> dict[str, str]:
     """Where a number of the paging is sent."""
     if not option:
         if word == "limit":
@@ -141,7 +141,7 @@ def _placed(option: Tree | None, word: str, listing: Listing) -> dict[str, str]:
     raise NotConvertible(f"a page's number in {where or option.get('type')}")
 
 
-def _next(value: object, option: Tree | None, listing: Listing) -> dict[str, Any]:
+def _next(value: object, option: Tree | None, listing: PagedListing) -> dict[str, Any]:
     node = only_expression(value)
     found = _unconditional(node) if node is not None else None
     if found is None:
@@ -156,7 +156,7 @@ def _next(value: object, option: Tree | None, listing: Listing) -> dict[str, Any
 
 
 def _header(
-    found: Reference, option: Tree | None, listing: Listing, *, is_path: bool
+    found: Reference, option: Tree | None, listing: PagedListing, *, is_path: bool
 ) -> dict[str, Any]:
     steps = [str(step) for step in found.steps]
     if is_path and [step.lower() for step in steps] == ["link", "next", "url"]:
@@ -167,7 +167,7 @@ def _header(
     return words if is_path else {**words, **_cursor_place(option, listing)}
 
 
-def _reply_path(found: Reference, listing: Listing) -> str:
+def _reply_path(found: Reference, listing: PagedListing) -> str:
     if found.root == "response" and found.steps:
         return jmespath(found.steps)
     steps = found.steps
@@ -180,7 +180,7 @@ def _reply_path(found: Reference, listing: Listing) -> str:
     return f"{jmespath(listing.way)}[-1].{jmespath(steps)}"
 
 
-def _cursor_place(option: Tree | None, listing: Listing) -> dict[str, str]:
+def _cursor_place(option: Tree | None, listing: PagedListing) -> dict[str, str]:
     if not option:
         if listing.token_param:
             return {"cursor_param": listing.token_param}
@@ -200,7 +200,7 @@ def _unconditional(node: ast.expr) -> Reference | None:
     return reference(node)
 
 
-def _end(stop: object, listing: Listing) -> dict[str, Any]:
+def _end(stop: object, listing: PagedListing) -> dict[str, Any]:
     """How a chain ends; without a condition, at the page that names no next one."""
     node = only_expression(stop)
     if node is None or literal(node) is False:
@@ -216,7 +216,7 @@ def _end(stop: object, listing: Listing) -> dict[str, Any]:
 class _OverReply(ast.NodeTransformer):
     """Says what is known about the rows of a page as an expression over the reply."""
 
-    def __init__(self, listing: Listing) -> None:
+    def __init__(self, listing: PagedListing) -> None:
         self._listing = listing
 
     def visit_Name(self, node: ast.Name) -> ast.expr:

@@ -7,22 +7,22 @@ from typing import Any, Final, NamedTuple
 from headgate.handlers.extract.importing.airbyte_stream import Partition
 from headgate.handlers.extract.importing.imported import NotConvertible
 from headgate.handlers.extract.importing.jinja import jmespath, only_expression, reference
-from headgate.handlers.extract.importing.values import Settings, Tree
+from headgate.handlers.extract.importing.values import ConnectorSettings, Tree
 
 MOST_VALUES: Final = 50
 
 
-class Listed(NamedTuple):
+class PartitionedStream(NamedTuple):
     """A stream whose partitions are wanted."""
 
     name: str
     tree: Tree
-    settings: Settings
+    settings: ConnectorSettings
     parent: Callable[[Tree], str]
     """Converts the parent stream and gives its name."""
 
 
-def partitions_of(stream: Listed) -> list[tuple[str, Partition]]:
+def partitions_of(stream: PartitionedStream) -> list[tuple[str, Partition]]:
     """Names and partitions: one for each value of a list, else only one."""
     routers = (stream.tree.get("retriever") or {}).get("partition_router") or []
     routers = routers if isinstance(routers, list) else [routers]
@@ -54,7 +54,7 @@ def _joined(before: Partition, after: Partition) -> Partition:
     )
 
 
-def _substream(router: Tree, stream: Listed) -> Partition:
+def _substream(router: Tree, stream: PartitionedStream) -> Partition:
     parents = router.get("parent_stream_configs") or []
     if len(parents) != 1:
         raise NotConvertible("several parents")
@@ -69,7 +69,7 @@ def _substream(router: Tree, stream: Listed) -> Partition:
     return Partition({str(config.get("partition_field")): template}, params, parent, key)
 
 
-def _values(router: Tree, stream: Listed) -> list[tuple[str, Partition]]:
+def _values(router: Tree, stream: PartitionedStream) -> list[tuple[str, Partition]]:
     field = str(router.get("cursor_field") or "")
     values: Any = router.get("values")
     if isinstance(values, str):

@@ -8,13 +8,13 @@ from headgate.handlers.extract.importing.airbyte_changes import incremental_of
 from headgate.handlers.extract.importing.airbyte_paging import (
     TOKEN,
     ImportedPaging,
-    Listing,
+    PagedListing,
     paging_of,
 )
 from headgate.handlers.extract.importing.airbyte_rows import key_of, selector_of, steps_of
 from headgate.handlers.extract.importing.imported import NotConvertible, Notes
 from headgate.handlers.extract.importing.jinja import only_expression, reference
-from headgate.handlers.extract.importing.values import Filling, Settings, Tree
+from headgate.handlers.extract.importing.values import ConnectorSettings, Filling, Tree
 
 _ACTIONS: Final = {"IGNORE": "ignore", "FAIL": "fail", "RETRY": "retry", "RATE_LIMITED": "retry"}
 _LIMITED: Final = 429
@@ -37,7 +37,7 @@ class StreamParts(NamedTuple):
     name: str
     tree: Tree
     partition: Partition
-    settings: Settings
+    settings: ConnectorSettings
     notes: Notes
 
     def note(self, text: str) -> None:
@@ -109,7 +109,7 @@ def _paging(stream: StreamParts, filling: Filling) -> ImportedPaging:
         (name for name, value in _given(stream).items() if _is_token(value)),
         "",
     )
-    listing = Listing(filling, steps_of(stream), token)
+    listing = PagedListing(filling, steps_of(stream), token)
     return paging_of(stream.retriever.get("paginator"), listing)
 
 

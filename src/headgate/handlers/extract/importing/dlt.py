@@ -64,7 +64,7 @@ def read_config(path: Path) -> dict[str, Any]:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path}: the file is not valid JSON: {error}") from None
     if not isinstance(tree, dict) or not isinstance(tree.get("client"), dict):
-        raise UsageError(f"{path}: this is no REST configuration of dlt: it has no `client`")
+        raise UsageError(f"{path}: this is not a REST configuration of dlt: it has no `client`")
     return tree
 
 
@@ -202,7 +202,7 @@ def _paginator(paginator: Any) -> dict[str, Any]:
 
 
 def _resolved(params: Tree) -> tuple[dict[str, Any], dict[str, str]]:
-    """Parameters without those that a parent's row gives, and templates for these."""
+    """The parameters that do not depend on a parent's row, and templates for the others."""
     kept, found = {}, {}
     for name, value in params.items():
         if isinstance(value, Mapping) and value.get("type") == "resolve":

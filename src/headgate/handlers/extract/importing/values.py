@@ -21,7 +21,7 @@ _SLICES: Final = frozenset({"stream_partition", "stream_slice", "stream_interval
 _SECRET: Final = re.compile(r"token|secret|password|api_?key|access_?key|credential", re.IGNORECASE)
 
 
-class Settings:
+class ConnectorSettings:
     """The settings of a connector, as its `spec` declares them."""
 
     def __init__(self, spec: Tree, name: str) -> None:
@@ -63,7 +63,9 @@ class Settings:
 class Filling:
     """How the values of one stream's requests are written."""
 
-    def __init__(self, settings: Settings, partition: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, settings: ConnectorSettings, partition: Mapping[str, str] | None = None
+    ) -> None:
         self.settings = settings
         self.partition = partition or {}
         """Templates for the fields of `stream_partition`."""
