@@ -22,7 +22,7 @@ class Target:
         self.messages = []
 
     async def follow(self, store, most=None):
-        """Apply messages; with `most`, break off after that number of messages and keep the last STATE."""
+        """Apply messages; `most`: break off after that number and keep the last STATE."""
         (mirror,) = await store.mirrors.mirrors()
         feed = MirrorFeed(store.mirrors, mirror, bookmarks_in(self.state))
         self.messages = []
