@@ -27,20 +27,7 @@ from tests.kit.service import ServiceMissing
 
 DLT = ROOT / "benchmarks" / "peers" / "dlt_copy.py"
 PAGE, LANES, DELAY_S = 1_000, 8, 0.1
-WORDS = [
-    "river",
-    "gate",
-    "stone",
-    "quiet",
-    "harvest",
-    "signal",
-    "orbit",
-    "copper",
-    "ledger",
-    "willow",
-    "ember",
-    "canyon",
-]
+WORDS = ("river", "gate", "stone", "quiet", "harvest", "signal", "orbit", "copper", "ledger")
 TABLE = "CREATE TABLE articles (id INTEGER PRIMARY KEY, title TEXT, body TEXT, updated_at TEXT)"
 QUERY = f"_shape=objects&_size={PAGE}&_nofacet=1&_nosuggest=1&_nocount=1"
 SOURCE = """
