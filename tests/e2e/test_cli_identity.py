@@ -452,7 +452,7 @@ def test_a_queue_says_what_tells_its_items_apart(cli: Project):
     lines = quick(cli, "jobs", "show", "1").out.splitlines()
     assert [line.split() for line in lines if line.split()[:1] == ["key"]] == [["key", "sku"]]
     again = quick(cli, "queue", "enqueue", '{"sku": "A", "n": 2}')
-    assert "1 was there already" in again.out
+    assert "1 was already there" in again.out
     refused = quick(cli, *feed, "--key", "n")
     assert (refused.code, "items by sku, but this command has --key n" in refused.err) == (2, True)
     assert quick(cli, *feed, "--queue", "q", "--handler", "lookup.py:price").code == 0

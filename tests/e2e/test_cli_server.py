@@ -245,7 +245,7 @@ def test_a_queue_is_fed_and_closed_through_a_server(shop: Shop, tmp_path: Path):
     file.write_text('{"id": "1"}\n{"id": "2", "do": "fail"}\nnonsense\n{"name": "no id"}\n')
     imported = shop.remote("queue", "import", str(file), *feed)
     assert imported.code == 0, imported.err
-    assert imported.out == "added 3 items to queue nightly, 1 was there already\n"
+    assert imported.out == "added 3 items to queue nightly, 1 was already there\n"
     assert "warning: line 3: " in imported.err
     assert "warning: line 4: " in imported.err
     assert shop.remote("queue", "import", str(file), *feed, "--json").json["known"] == 4

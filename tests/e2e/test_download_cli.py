@@ -356,7 +356,7 @@ def test_a_folder_that_cannot_be_used_stops_the_job_and_not_the_items(
     blocked.unlink()
     ended = download(project, file)
     assert ended.code == 0, ended.err
-    assert "was halted" in ended.err
+    assert "was stopped" in ended.err
     assert [line["outcome"] for line in manifest(project).values()] == ["done"]
 
 

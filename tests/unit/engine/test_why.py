@@ -131,14 +131,17 @@ def test_an_item_that_the_handler_put_off_says_why():
     wait = why_item(facts(item))
     assert wait is not None
     assert (wait.kind, wait.until_us) == (WaitKind.DEFERRED, NOW_US + MINUTE_US)
-    assert (wait.why, wait.next) == ("the handler asked to try later: opens later", "tried again")
+    assert (wait.why, wait.next) == ("the handler asked to try later: opens later", "next try")
 
 
 def test_an_item_that_a_gate_sent_back_names_it():
     item = an_item(due_at=NOW_US + 1, gate="provider:wikidata", error_class="throttled")
     sent_back = why_item(facts(item, last=THROTTLED))
     assert sent_back is not None
-    assert (sent_back.kind, sent_back.why) == (WaitKind.REFUSED, "wikidata sent it back")
+    assert (sent_back.kind, sent_back.why) == (
+        WaitKind.REFUSED,
+        "its request had to wait for wikidata",
+    )
     assert sent_back.gate == "provider:wikidata"
     still_closed = why_item(facts(item, last=THROTTLED, gates=[closed()]))
     assert still_closed is not None
@@ -248,7 +251,7 @@ def test_a_worker_that_is_gone_is_named():
 def test_a_row_of_a_job_at_full_speed_waits_for_its_turn():
     wait = why_item(facts())
     assert wait is not None
-    assert (wait.kind, wait.why) == (WaitKind.TURN, "32 rows in progress; its turn will come")
+    assert (wait.kind, wait.why) == (WaitKind.TURN, "32 rows in progress; it waits for its turn")
     idle = why_item(facts(at=at(counts=Counts(pending=9), finished_us=None)))
     assert idle is not None
     assert idle.kind is WaitKind.WORKER, "its job tells why no row is taken"

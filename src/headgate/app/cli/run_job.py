@@ -98,7 +98,7 @@ class RunJob:
         matched = matched or await admit(self._store, self._settings, self._options, spec, source)
         job = matched.job
         if is_halted(job):
-            self._cli.screen.say(f"job {job.id} was halted: {job.pause_reason}")
+            self._cli.screen.say(f"job {job.id} was stopped: {job.pause_reason}")
             job = await self._control.resume(job.id)
         if job.state is JobState.PAUSED and job.resume_at is None:
             self._cli.screen.fail(f"job {job.id} is paused: headgate jobs resume {job.id}")

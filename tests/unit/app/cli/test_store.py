@@ -40,7 +40,7 @@ def test_check_finds_and_mends_counters(headgate):
     assert "--repair" in found.err
     assert headgate("db", "check", "--repair").code == 0
     clean = headgate("db", "check")
-    assert (clean.code, clean.err) == (0, "clean\n")
+    assert (clean.code, clean.err) == (0, "no problems found\n")
     assert headgate("jobs", "show", job_id, "--json").json["counts"]["pending"] == 5
 
 

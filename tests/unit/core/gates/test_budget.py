@@ -107,3 +107,12 @@ def test_a_budget_continues_from_its_written_state(steps: list[tuple[float, floa
     again = Budget(caps, msgspec.json.decode(written, type=BudgetState))
     assert again.opens_at(now, {"tokens": 50}) == budget.opens_at(now, {"tokens": 50})
     assert again.remembered() == budget.remembered()
+
+
+def test_a_cap_is_written_in_plain_amounts_and_spans():
+    caps = parse_caps({"tokens": "1000000/day, 90/5s"}, {"usd": "0.5/h"})
+    assert [cap.words for cap in caps] == [
+        "1,000,000 tokens in a day",
+        "90 tokens in 5 s",
+        "0.5 usd in an hour",
+    ]

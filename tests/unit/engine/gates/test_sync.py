@@ -171,7 +171,7 @@ async def test_a_budget_is_one_for_all_processes(ledger: LimitLedger):
         Process("b", ledger, prices=policy) as other,
     ):
         (await mine.enter(PRICES, tokens=60.0)).release()
-        with pytest.raises(GateClosed, match="budget: 100 tokens in 60 s are spent"):
+        with pytest.raises(GateClosed, match="budget: 100 tokens in a minute are spent"):
             await other.enter(PRICES, tokens=60.0)
         (await other.enter(PRICES, tokens=40.0)).release()
 
@@ -196,7 +196,7 @@ async def test_a_spent_hard_cap_is_reported_with_its_job(ledger: LimitLedger):
         process.tree.on_spent = lambda job_id, closed: told.append((job_id, closed))
         for _ in range(2):
             (await process.enter(PRICES)).release()
-        with pytest.raises(GateClosed, match="2 requests in 86400 s are spent") as caught:
+        with pytest.raises(GateClosed, match="2 requests in a day are spent") as caught:
             await process.enter(PRICES)
         ((job_id, closed),) = told
         assert (job_id, closed) == (MINE.job_id, caught.value)
