@@ -84,7 +84,7 @@ class LedgerAgainstModel(RuleBasedStateMachine):
         assert listed == [self.seen(key) for key in sorted(self.known)]
 
 
-def test_a_ledger_agrees_with_the_model_whatever_is_done_to_it(place):
+def test_a_ledger_agrees_with_the_model_after_any_operations(place):
     machine = type("Machine", (LedgerAgainstModel,), {"place": place})
     run_state_machine_as_test(
         machine,
