@@ -1,4 +1,4 @@
-"""Who is let in, as what, and for how long."""
+"""Which users get access, with which role, and for how long."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Ownership: everybody sees, counts, changes and exports only what is theirs; admins all."""
+"""Users see, count, change and export only their own jobs; admins all jobs."""
 
 import asyncio
 import http.client

@@ -1,4 +1,4 @@
-"""What a server may reach, and what it takes up: lookups, places, images, earlier results."""
+"""Sources of a server: lookups, places, images and earlier results."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What makes a run the same job: options, files that moved, numbers, and who comes first."""
+"""When a run resumes a job: options, moved files, job numbers and concurrent commands."""
 
 import contextlib
 import datetime as dt

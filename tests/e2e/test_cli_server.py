@@ -1,4 +1,4 @@
-"""Every command that can ask a server shows what it shows beside the store."""
+"""Every command that works with a server prints the same as with the store."""
 
 import json
 from collections.abc import Iterator

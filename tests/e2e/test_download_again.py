@@ -1,4 +1,4 @@
-"""Downloads once more: what is there and unchanged, what was cut off, and folders that refuse."""
+"""Repeated downloads: unchanged files, interrupted files, and folders that cannot be written."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`headgate plan` as a user gives it, and how near it comes to what then happens."""
+"""`headgate plan` on the command line, and how close a forecast is to the run."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is learned of a provider, seen and overruled through the real command line."""
+"""Learned limits of a provider, shown and overridden on the real command line."""
 
 from itertools import count
 from pathlib import Path

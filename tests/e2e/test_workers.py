@@ -1,4 +1,4 @@
-"""Workers on a store: they take what comes, obey, and keep their leash."""
+"""Workers on a store run new jobs, obey commands, and end with their supervisor."""
 
 import os
 import signal

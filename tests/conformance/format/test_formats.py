@@ -1,4 +1,4 @@
-"""What every format must do: give back what was written, and go on exactly where it stopped."""
+"""Every format reads back what it wrote, and resumes exactly where it stopped."""
 
 import codecs
 import string

@@ -1,4 +1,4 @@
-"""Whatever is proposed and forgotten, in whatever order, a ledger agrees with a dictionary."""
+"""After any sequence of proposals and deletions, a ledger agrees with a dictionary."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The server goes away and comes back; answers are lost. What was accepted is there, once."""
+"""The server goes down and returns, and answers are lost. Accepted changes are stored once."""
 
 import asyncio
 import signal

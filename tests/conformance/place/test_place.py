@@ -1,4 +1,4 @@
-"""What every place does alike."""
+"""The behaviour that all places share."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A child process says which handlers there are, whatever they do when they are imported."""
+"""A child process lists the handlers, even if importing them fails or hangs."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What is said of a job is bounded, wherever the job comes from."""
+"""The options of a job are limited in size, for every way to create one."""
 
 import pytest
 

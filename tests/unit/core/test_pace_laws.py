@@ -1,4 +1,4 @@
-"""What holds for a pace whatever the provider answers."""
+"""Laws of a pace that hold for any answers of the provider."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""A verdict becomes one write, and says what it does to each counter of the item."""
+"""An outcome becomes one write, and decides each counter of the item."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is the same place is the same text."""
+"""URLs of the same place have the same normal form."""
 
 from urllib.parse import unquote
 

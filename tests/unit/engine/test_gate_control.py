@@ -1,4 +1,4 @@
-"""Which gates belong to a job, from what it asked and who works on it."""
+"""Which gates belong to a job, by its requests and its workers."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Rows come in once each, whatever happens on the way."""
+"""Each row is stored once, with any interruption."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

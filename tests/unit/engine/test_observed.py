@@ -1,4 +1,4 @@
-"""Every verb of a store passes the observer, whatever the store is."""
+"""Every verb of every store passes the observer."""
 
 import inspect
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""What a handler may say about time, and what it hears if that cannot be."""
+"""Times that a handler may return, and the messages for invalid ones."""
 
 import pytest
 

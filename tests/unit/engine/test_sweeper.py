@@ -1,4 +1,4 @@
-"""The sweeper puts right what died and forgets what is old; nothing that lives is touched."""
+"""The sweeper cleans up after dead workers and deletes old records; living workers are safe."""
 
 import os
 from pathlib import Path

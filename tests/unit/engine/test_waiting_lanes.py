@@ -1,4 +1,4 @@
-"""Lanes that stand before a gate are replaced, and the crew comes back to its size."""
+"""Lanes that wait at a gate are replaced, and the pool returns to its size."""
 
 import asyncio
 from pathlib import Path

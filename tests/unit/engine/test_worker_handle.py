@@ -1,4 +1,4 @@
-"""What follows for the items of a process that ended, and who is to blame."""
+"""What happens to the items of a process that ended, and which of them is to blame."""
 
 from collections.abc import Iterator
 from random import Random

@@ -1,4 +1,4 @@
-"""Bodies that lie, end early, never end or unpack to too much; and many of them at once."""
+"""Bodies with false lengths, early ends, no end or huge expansion; and many at the same time."""
 
 import asyncio
 import gzip

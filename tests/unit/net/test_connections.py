@@ -1,4 +1,4 @@
-"""Where a URL from data may lead is decided when the connection is made."""
+"""The address of a URL from data is checked when the connection is opened."""
 
 import socket
 from collections.abc import Callable

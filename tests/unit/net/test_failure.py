@@ -1,4 +1,4 @@
-"""A request is repeated at once within a small budget; beyond it the item goes back."""
+"""A request is repeated immediately within a small budget; after that the item goes back."""
 
 import asyncio
 from random import Random

@@ -1,4 +1,4 @@
-"""The wire carries what it is given, and says in plain words what went wrong."""
+"""The wire sends requests unchanged, and describes failures in plain words."""
 
 import asyncio
 import gzip

@@ -1,4 +1,4 @@
-"""Who asks, from where, and what they may."""
+"""The principal of a request: user, address and role."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is read of a job's gates serves all who ask, and is never half read."""
+"""One reading of a job's gates serves all concurrent callers, and is always complete."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Every error of ours has a status, and no answer tells a secret."""
+"""Every error of ours has a status, and no answer contains a secret."""
 
 import errno
 import inspect

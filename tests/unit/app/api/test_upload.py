@@ -1,4 +1,4 @@
-"""Files of an upload get names of their own without a look at the disk."""
+"""Files of an upload get unique names without a look at the disk."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is shown while a job runs."""
+"""The progress lines of a running job."""
 
 import io
 import re

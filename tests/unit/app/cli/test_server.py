@@ -1,4 +1,4 @@
-"""What `--server` and its variables do before anybody is asked; and the verbs that came with it."""
+"""`--server` and its variables before any request, and the commands that need a server."""
 
 import pytest
 

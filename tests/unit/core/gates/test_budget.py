@@ -1,4 +1,4 @@
-"""Budgets: what may be spent, when more may, and what is taken back."""
+"""Budgets: how much may be spent, when more may be spent, and corrections."""
 
 import msgspec
 from hypothesis import given

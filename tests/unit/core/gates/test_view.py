@@ -1,4 +1,4 @@
-"""What people are told of a gate, from states that real paces have left behind."""
+"""The view of a gate that people see, from states of real paces."""
 
 from collections.abc import Mapping
 

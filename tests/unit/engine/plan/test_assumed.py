@@ -1,4 +1,4 @@
-"""An assumed provider keeps to its limits, all at once."""
+"""An assumed provider applies all its limits together."""
 
 import pytest
 

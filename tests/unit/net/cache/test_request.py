@@ -1,4 +1,4 @@
-"""What may be asked of the cache, and what is never mixed up."""
+"""Which requests the cache answers, and which it never mixes up."""
 
 import pytest
 from hypothesis import given

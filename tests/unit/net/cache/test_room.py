@@ -1,4 +1,4 @@
-"""The cache keeps within its size, drops what was used longest ago, and leaves no rubbish."""
+"""The cache stays within its size, removes the least recently used first, and leaves no rubbish."""
 
 import pytest
 

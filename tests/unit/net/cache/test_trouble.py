@@ -1,4 +1,4 @@
-"""Whatever happens to the disk, every request gets an answer."""
+"""Every request gets an answer, with any failure of the disk."""
 
 import asyncio
 import errno
