@@ -127,7 +127,7 @@ def test_a_configuration_of_dlt_is_mirrored(cli, shop):
     assert said.code == 0, said.err
     assert TOKEN not in (cli.folder / "shop.toml").read_text()
     extracted(cli)
-    said = cli("extract", "export", "articles", "--all", "--out", "shop.sqlite", "--json")
+    said = cli("extract", "export", "shop", "--all", "--out", "shop.sqlite", "--json")
     assert said.json["rows"] == {"orders": 25}
 
 
@@ -147,7 +147,7 @@ def test_a_detected_source_is_mirrored(cli, shop):
     assert said.code == 0, said.err
     assert cli("extract", "check", "shop.toml").code == 0
     extracted(cli)
-    said = cli("extract", "export", "articles", "--all", "--out", "shop.sqlite", "--json")
+    said = cli("extract", "export", "shop", "--all", "--out", "shop.sqlite", "--json")
     assert said.json["rows"] == {"orders": 25}
 
 
@@ -161,7 +161,7 @@ def test_detect_says_what_a_refused_request_may_lack(cli, shop):
 def test_a_mirror_is_written_as_one_typed_sqlite_file(cli, shop):
     imported(cli, shop)
     extracted(cli)
-    said = cli("extract", "export", "articles", "--all", "--out", "shop.sqlite")
+    said = cli("extract", "export", "shop", "--all", "--out", "shop.sqlite")
     assert (said.code, "1 table, 25 rows" in said.err) == (0, True), said.err
     with closing(sqlite3.connect(cli.folder / "shop.sqlite")) as connection:
         rows = connection.execute("SELECT id, sum, paid FROM orders ORDER BY id").fetchall()
