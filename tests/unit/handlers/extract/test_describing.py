@@ -80,7 +80,9 @@ def test_defaults_are_merged_into_each_stream():
     tree = {
         "client": {"base_url": "https://x.example", "paginator": "single_page"},
         "resource_defaults": {
-            "primary_key": "key", "order": {"key": "key"}, "data_selector": "data",
+            "primary_key": "key",
+            "order": {"key": "key"},
+            "data_selector": "data",
             "endpoint": {"params": {"a": 1, "b": 2}},
         },
         "resources": ["one", {"name": "two", "order": False, "endpoint": {"params": {"b": 3}}}],
@@ -100,7 +102,13 @@ def test_simple_paths_of_jsonpath_are_read(path):
     assert source.streams["things"].reader._selector.text == "a.b"
 
 
-ENVIRONMENT = dict.fromkeys((*("LOOKERSDK_CLIENT_ID", "LOOKERSDK_CLIENT_SECRET", "GITHUB_TOKEN", "STRIPE_KEY"), *("KINTO_USER", "KINTO_PASSWORD")), "secret") | {"LOOKERSDK_BASE_URL": "https://looker.example:19999"}
+ENVIRONMENT = dict.fromkeys(
+    (
+        *("LOOKERSDK_CLIENT_ID", "LOOKERSDK_CLIENT_SECRET", "GITHUB_TOKEN", "STRIPE_KEY"),
+        *("KINTO_USER", "KINTO_PASSWORD"),
+    ),
+    "secret",
+) | {"LOOKERSDK_BASE_URL": "https://looker.example:19999"}
 VALUES = {"owner": "o", "repo": "r", "url": "http://127.0.0.1:8001/db"}
 
 

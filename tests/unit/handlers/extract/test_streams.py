@@ -14,7 +14,8 @@ from tests.kit.passes import MemoryPass, source_of
 SINGLE = {"paginator": "single_page"}
 ISSUES = {"name": "issues", "endpoint": SINGLE}
 COMMENTS = {
-    "name": "comments", "include_from_parent": ["number"],
+    "name": "comments",
+    "include_from_parent": ["number"],
     "primary_key": ["_parent.id", "id"],
     "endpoint": {"path": "/issues/{resources.issues.number}/comments", **SINGLE},
 }
