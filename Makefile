@@ -9,12 +9,17 @@ NODE   := requirements/node.txt
 STAMP  := $(VENV)/.stamp
 USABLE := $(VENV)/.usable
 TOOL   := requirements/install.txt
+# What tests extract from: apart from ours, so that no package of theirs changes what ours does.
+SOURCES     := .venv-sources
+SOURCE_LOCK := requirements/sources.txt
+SOURCE_NODE := requirements/sources
 MADE   := $(VENV)/.made
 UV     := $(shell command -v uv 2>/dev/null)
-PIP     = $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile --no-deps
+PIP     = $(BIN)/python -m pip --python $(1)/bin/python install -qq --disable-pip-version-check --no-compile --no-deps
 # uv takes a tenth of pip's time. Where it finds no registry, since only pip was told of one, pip does it.
-INSTALLER = $(or $(UV),$(BIN)/uv) pip install --quiet --python $(BIN)/python --no-deps
-install = $(INSTALLER) $(1) 2>$(VENV)/install.log || $(PIP) $(1)
+INSTALLER = $(or $(UV),$(BIN)/uv) pip install --quiet --python $(1)/bin/python --no-deps
+install_into = $(call INSTALLER,$(1)) $(2) 2>$(1)/install.log || $(call PIP,$(1)) $(2)
+install = $(call install_into,$(VENV),$(1))
 
 # Many tests wait more than they work. Files run in the order of tests/conftest.py: the longest first.
 JOBS   ?= 5
@@ -42,7 +47,7 @@ $(MADE): $(TOOL)
 	  || { echo 'Headgate needs Python 3.11 or newer; name one: make setup PYTHON=python3.12' >&2; exit 1; }
 	@echo 'Setting up $(VENV) ...'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@test -n '$(UV)' || $(PIP) --only-binary :all: --require-hashes --requirement $(TOOL) 2>$(VENV)/install.log || true
+	@test -n '$(UV)' || $(call PIP,$(VENV)) --only-binary :all: --require-hashes --requirement $(TOOL) 2>$(VENV)/install.log || true
 	@touch $@
 
 # What headgate runs with comes first, and the demo waits for no more than that.
@@ -57,10 +62,14 @@ $(STAMP): $(USABLE) $(LOCK)
 	@$(call install,--require-hashes --requirement $(LOCK))
 	@touch $@
 
-# Node of the system, else of PyPI. Nothing but the pages needs it: only CI takes a failure for one.
-.PHONY: web
-web: $(USABLE)
+# Node of the system, else of PyPI.
+.PHONY: node
+node: $(USABLE)
 	@$(BIN)/python web/build_hook.py --has-node || { $(call install,--require-hashes --requirement $(NODE)); }
+
+# Nothing but the pages and some tests need Node: only CI takes a failure for one.
+.PHONY: web
+web: node
 	@$(BIN)/python web/build_hook.py || { test -z "$$CI" && echo 'Going on without the web UI.' >&2; }
 
 .PHONY: demo
@@ -150,8 +159,27 @@ screenshots: setup services ## Draw every screen, small and large, light and dar
 ##@ Keep house
 
 .PHONY: services
-services: ## Install what tests and benchmarks need beside Python, where it is missing
+services: system-services sources ## Install the servers that tests and benchmarks need, where they are missing
+
+.PHONY: system-services
+system-services:
 	@.ci/services
+
+.PHONY: sources
+sources: $(SOURCES)/.python-stamp $(SOURCES)/.node-stamp
+
+# Without them tests are skipped, and say so. In CI that is a failure.
+WITHOUT_SOURCES = { test -z "$$CI" && echo 'Going on without servers to extract from.' >&2; }
+
+$(SOURCES)/.python-stamp: $(MADE) $(SOURCE_LOCK)
+	@echo 'Adding servers to extract from ...'
+	@test -x $(SOURCES)/bin/python || $(BIN)/python -m venv --without-pip $(SOURCES)
+	@{ $(call install_into,$(SOURCES),--require-hashes --requirement $(SOURCE_LOCK)); } && touch $@ || $(WITHOUT_SOURCES)
+
+$(SOURCES)/.node-stamp: $(SOURCE_NODE)/package-lock.json | node
+	@mkdir -p $(SOURCES)
+	@cp $(SOURCE_NODE)/package.json $(SOURCE_NODE)/package-lock.json $(SOURCE_NODE)/.npmrc $(SOURCES)
+	@$(BIN)/python web/build_hook.py --install $(SOURCES) && touch $@ || $(WITHOUT_SOURCES)
 
 # Hashes, and no address: the same file installs from any registry or mirror.
 COMPILE = $(or $(UV),$(BIN)/uv) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -163,7 +191,8 @@ lock: ## Compile requirements/ anew from pyproject.toml (LOCK_FLAGS=--upgrade ta
 	@$(COMPILE) $(LOCK_FLAGS) pyproject.toml --group build --constraints $(LOCK) --no-annotate --output-file $(RUN)
 	@$(COMPILE) $(LOCK_FLAGS) --group install --constraints $(LOCK) --no-annotate --output-file $(TOOL)
 	@$(COMPILE) $(LOCK_FLAGS) --group node --output-file $(NODE)
-	@! grep -nE '://|file:|^-' $(LOCK) $(RUN) $(TOOL) $(NODE) || { echo 'the lock names a registry or a path' >&2; exit 1; }
+	@$(COMPILE) $(LOCK_FLAGS) --group sources --output-file $(SOURCE_LOCK)
+	@! grep -nE '://|file:|^-' $(LOCK) $(RUN) $(TOOL) $(NODE) $(SOURCE_LOCK) || { echo 'the lock names a registry or a path' >&2; exit 1; }
 
 .PHONY: lock-peers
 lock-peers: ## Compile benchmarks/requirements.txt anew, with the newest releases of the peers
@@ -171,6 +200,6 @@ lock-peers: ## Compile benchmarks/requirements.txt anew, with the newest release
 
 .PHONY: clean
 clean: ## Remove .venv, caches and everything built
-	@rm -rf $(VENV) build dist site htmlcov screenshots web/node_modules src/headgate/app/static .coverage .coverage.* \
+	@rm -rf $(VENV) $(SOURCES) build dist site htmlcov screenshots web/node_modules src/headgate/app/static .coverage .coverage.* \
 	  .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find benchmarks examples src tests web -type d \( -name __pycache__ -o -name .ruff_cache \) -prune -exec rm -rf {} + 2>/dev/null || true

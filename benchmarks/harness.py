@@ -80,10 +80,10 @@ class Bench:
             yield Path(folder)
 
     def lasting(self) -> Path:
-        """A folder for very many files, which goes when all is over.
+        """A folder for very many files, which is removed after all benchmarks.
 
         ext4 leaves numbers of deleted files alone for some minutes, and looks through all of them
-        for each new file: whoever ran after a large deletion would pay 0.3 ms a file for it.
+        for each new file: a benchmark after a large deletion would pay 0.3 ms a file for it.
         """
         return Path(tempfile.mkdtemp(prefix=PREFIX, dir=self.inputs))
 

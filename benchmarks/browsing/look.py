@@ -1,4 +1,4 @@
-"""What the web UI costs whoever looks: first JavaScript, rows held, long tasks, calls at rest."""
+"""What the web UI costs its user: first JavaScript, rows held, long tasks, calls at rest."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Asked:
 
 @asynccontextmanager
 async def browsing(service: Service) -> AsyncIterator[Page]:
-    """Somebody who is logged in, with nothing cached."""
+    """A user who is logged in, with an empty cache."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage"]
@@ -86,14 +86,14 @@ async def opened(page: Page, path: str) -> None:
 
 
 async def scroll(page: Page, rows: int, a_frame: int) -> dict[str, Any]:
-    """Scroll down to a row, so many rows with each frame, as fast as pages come."""
+    """Scroll down to a row, `a_frame` rows with each frame, as fast as pages arrive."""
     asked = {"wantedPx": rows * ROW_PX, "stepPx": a_frame * ROW_PX}
     found: dict[str, Any] = await page.evaluate(_TO_ROW, asked)
     return found
 
 
 async def calls(page: Page, path: str, seconds: float) -> float:
-    """How often a page that nobody touches asks the server, in a minute."""
+    """Requests per minute of a page that is left alone."""
     await opened(page, path)
     await asyncio.sleep(SETTLE_S)  # noqa: TID251 -- a real page comes to rest
     asked: list[str] = []

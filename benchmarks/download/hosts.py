@@ -80,7 +80,7 @@ def spread(site: Site, served: Path, hosts: Sequence[str], count: int) -> dict[s
 def close_for_a_while(
     site: Site, process: subprocess.Popen[bytes], after: int, pause_s: float
 ) -> None:
-    """The five close when so many requests have come, and open again later."""
+    """Five hosts close after this number of requests, and open again later."""
     wait(process, lambda: len(site.log()) >= after, LOOK_S)
     for host in CLOSING:
         site.close_host(host)

@@ -51,7 +51,7 @@ class Site(Service):
         (self._closed / host).unlink()
 
     def log(self, at_least: int = 0) -> list[Logged]:
-        """Every request so far; a path begins with the host."""
+        """Every request until now; a path begins with the host."""
         return read_log(self.folder / "access.log", at_least)
 
     def _configuration(self) -> str:

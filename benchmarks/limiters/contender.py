@@ -76,7 +76,7 @@ def peers(task: Task, options: dict[str, float]) -> list[list[str]]:
 
 def write_urls(task: Task) -> Path:
     path = task.folder / "urls.csv"
-    # What a run takes longer than it should is no reason to run dry.
+    # A run that takes longer than it should must not run out of items.
     count = task.limiter.most(task.seconds + 30)
     with path.open("w", newline="") as file:
         writer = csv.writer(file)

@@ -106,7 +106,7 @@ def connections(most: int, answers_after_s: float, status: int = 429) -> Limiter
 
 
 def window(most: int, seconds: int) -> Limiter:
-    """HAProxy `http_req_rate`: so many in a sliding window, refused ones included."""
+    """HAProxy `http_req_rate`: requests in a sliding window, refused ones included."""
     name = f"HAProxy {most} in {seconds} s"
     limit = WindowLimit(most, f"{seconds}s")
     return Limiter(name, Truth(per_s=most / seconds), haproxy=limit, window_s=seconds)

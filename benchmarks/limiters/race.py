@@ -121,7 +121,7 @@ def wait_out(
 
 
 def keep(folder: Path, kept: Path, log: Sequence[Logged]) -> None:
-    """All that a run leaves behind, for whoever wants to know why."""
+    """All that a run leaves behind, to explain its result."""
     shutil.copytree(folder, kept, dirs_exist_ok=True)
     with (kept / "requests.csv").open("w", newline="") as file:
         writer = csv.writer(file)

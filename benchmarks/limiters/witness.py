@@ -1,4 +1,4 @@
-"""How late this machine wakes those who sleep: a limit without a burst forgives no millisecond."""
+"""How late this machine wakes a sleeping task: a limit without a burst forgives no millisecond."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ Goodput is a share of what an oracle achieves that knows the limit and is never 
 provider is clean if the goodput is at least 90 %, at most 1 % or at most ten of the requests were
 refused, and there was no ban.
 
-Held out means: nobody has seen these providers before. The three draws are seeded with the first,
+Held out means: no rule was designed on these providers. The three draws are seeded with the first,
 second and third eight hex digits of the id of the last commit that changed our pacer or anything
 in `headgate.core` that it imports, so a changed pacer is always judged on new providers.
 """

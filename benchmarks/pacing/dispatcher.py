@@ -18,7 +18,7 @@ from benchmarks.pacing.scenario import ALWAYS, Demand
 
 @dataclass
 class Item:
-    """One piece of work. It keeps its slot until it is done; nobody gives up."""
+    """One piece of work. It keeps its slot until it is done; it never gives up."""
 
     attempts: int = 0
 

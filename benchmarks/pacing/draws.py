@@ -1,4 +1,4 @@
-"""Providers drawn at random: rates, laws, manners and tempers that nobody has tuned for."""
+"""Providers drawn at random: rates, laws and behaviour that no rule was tuned for."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class VirtualLedger:
         self._bells: list[Bell] = []
 
     def subscribe(self, bell: Bell) -> None:
-        """Ring when somebody else has made an urgent change."""
+        """Notify the members when another one has made an urgent change."""
         self._bells.append(bell)
 
     def exchange(

@@ -70,7 +70,7 @@ class Limit:
 
 
 class TokenBucket(Limit):
-    """A token for each request; so many tokens a second drop in, up to a burst."""
+    """A token for each request; tokens arrive at a steady rate, up to a burst."""
 
     def __init__(self, per_second: float, burst: int) -> None:
         super().__init__()
@@ -110,7 +110,7 @@ class TokenBucket(Limit):
 
 
 class Window(Limit):
-    """So many requests in a number of seconds."""
+    """A number of requests in a number of seconds."""
 
     def __init__(self, count: int, seconds: float) -> None:
         super().__init__()
@@ -205,7 +205,7 @@ class Both(Limit):
 
 
 class InFlight(Limit):
-    """So many at once, however fast they come and go."""
+    """A number of requests in flight, at any rate."""
 
     REFUSED = Decision(accepted=False, wait_s=0.1, remaining=0, reset_s=1.0)
 

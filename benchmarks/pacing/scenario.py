@@ -28,7 +28,7 @@ class Spikes(NamedTuple):
 
 
 class Strays(NamedTuple):
-    """Refusals that no limit explains: of so many requests, at places drawn at random."""
+    """Refusals that no limit explains: one in this number of requests, drawn at random."""
 
     among: int
     count: int = 0

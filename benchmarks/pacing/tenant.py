@@ -1,4 +1,4 @@
-"""Somebody else who uses the same limit: an office behind one address, a shared key."""
+"""Another user of the same limit: other people behind one address, a shared key."""
 
 from __future__ import annotations
 

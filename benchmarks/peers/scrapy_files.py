@@ -42,7 +42,7 @@ SETTINGS = {
 
 
 class Fetcher(scrapy.Spider):
-    """Hands the pipeline its files, so many at a time."""
+    """Hands the pipeline its files, a fixed number at a time."""
 
     name = "fetcher"
     urls = ()

@@ -39,7 +39,7 @@ def migrations(store: str) -> list[str]:
 
 
 def chosen(columns: Iterable[Column]) -> list[str]:
-    """The columns to fill: those that ingest writes, and the table may insist on no other."""
+    """The columns that ingest writes; the table must not require another one."""
     names = []
     for column in columns:
         if column.name in FRESH:

@@ -21,7 +21,7 @@ REPEATS = 300
 
 
 async def fill(url: str, items: int) -> int:
-    """A job of so many waiting items, put straight into the store, at rest."""
+    """A paused job with this number of items, written straight into the store."""
     async with open_store(Settings(database_url=url)) as store:
         job = await store.jobs.create_job(NewJob("bench.noop", "made", owner="local", open=True))
         for start in range(0, items, BATCH):

@@ -13,7 +13,7 @@ JOB = 1
 
 
 def store(bench: Bench, items: int) -> Path:
-    """A store with one finished job of so many items."""
+    """A store with one finished job of this number of items."""
     path = bench.inputs / f"sheets-{items}.db"
     if not path.exists():
         unfinished = path.with_suffix(".part")

@@ -38,7 +38,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
 
 @pytest.fixture
 def visit(browser: Browser, api: ApiServer) -> Iterator[Visit]:
-    """Lets people in: `visit(caller)`, or `visit(None)` for somebody who is not logged in."""
+    """Opens the browser: `visit(caller)` as a user, `visit(None)` without a login."""
     visitors: list[Visitor] = []
 
     def arrive(caller: Caller | None, url: str = "", **options: Any) -> Visitor:

@@ -1,6 +1,6 @@
 """Every screen as it looks: desktop and phone, light and dark, empty and full.
 
-`make screenshots` draws them all; with `--docs` only those that stand in the README and in the
+`make screenshots` draws them all; with `--docs` only the ones in the README and in the
 documentation, small enough to be kept.
 """
 
@@ -149,7 +149,7 @@ def draw_hindered(
 
 
 def arrived(browser: Browser, caller: Caller, viewport: ViewportSize) -> Visitor:
-    """Somebody before a screen with small dots."""
+    """A user with a high-resolution screen."""
     visitor = Visitor(browser, caller.url, viewport=viewport, device_scale_factor=2)
     visitor.expects("404")
     if caller.token:

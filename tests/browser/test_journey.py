@@ -64,7 +64,7 @@ def _upload(someone: Visitor, file: Path, service: str) -> None:
     expect(rows.get_by_role("row")).to_have_count(21)
     page.get_by_label("Handler").select_option("shop.ask")
     page.get_by_label("Service").fill(service)
-    # The column is called ID in the file, and id by the handler: nobody has to say so.
+    # The column is called ID in the file, and id by the handler: the user need not say so.
     expect(page.get_by_label("Column for “id”")).to_have_value("ID")
     expect(rows.get_by_role("columnheader").first).to_contain_text("id")
     page.get_by_role("checkbox", name="id", exact=True).check()

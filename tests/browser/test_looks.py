@@ -45,7 +45,7 @@ def test_every_screen_fits_and_is_open_to_everybody(
 
 
 def faults(someone: Visitor, size: ViewportSize) -> list[str]:
-    """What keeps somebody from using the page as it is now."""
+    """What keeps a user from using the page as it is now."""
     width = someone.page.evaluate(_WIDTH)
     wide = [f"it is {width} wide"] if width > size["width"] else []
     return wide + someone.barriers()

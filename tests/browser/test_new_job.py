@@ -198,7 +198,7 @@ def test_a_lost_answer_makes_no_second_job(maker: Visitor, api: ApiServer, tmp_p
     start = page.get_by_role("button", name="Start job")
 
     def lose(route) -> None:
-        route.fetch()  # the server has it, and nobody hears the answer
+        route.fetch()  # the server has it, and its reply is lost
         route.abort()
 
     page.route("**/api/jobs", lose, times=1)

@@ -44,7 +44,7 @@ async def fill(store: Store) -> None:
 
 @pytest.fixture
 def hoarder(api: ApiServer) -> Caller:
-    """Somebody with very many rows."""
+    """A user with very many rows."""
     with ThreadPoolExecutor(1) as aside:  # the browser keeps an event loop in this thread
         aside.submit(api.project.ask, fill).result()
     return api.user(OWNER)

@@ -90,7 +90,7 @@ def _counted(visitor: Visitor) -> None:
 
 
 def who_am_i(visitor: Visitor) -> None:
-    """Open the menu of whoever is logged in."""
+    """Open the menu of the user."""
     visitor.page.get_by_role("button", name=", admin").click()
     expect(visitor.page.get_by_role("menu")).to_be_visible()
 

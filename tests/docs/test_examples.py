@@ -143,7 +143,7 @@ def furnished(tmp_path_factory):
 
 
 def asking(services: Services) -> Iterator[str]:
-    """Settings by which every service is ours; pages are nobody's here, so none is looked at."""
+    """Settings that make every service a local one; no landing page is fetched."""
     for name in RESOLVERS.keys() - {"direct", "landing_page"}:
         yield f'[download.resolvers.{name}]\nbase_url = "{services.base_url(name)}"'
     yield "[download.resolvers.landing_page]\nenabled = false"

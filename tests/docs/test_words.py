@@ -15,11 +15,7 @@ from tests.kit.pages import ROOT
 SOURCE = ROOT / "src" / "headgate"
 MODULES = sorted(SOURCE.rglob("*.py"))
 PACKAGES = sorted({file.relative_to(SOURCE).parts[0] for file in MODULES})
-COPY = [
-    file
-    for file in sorted((ROOT / "web" / "src").rglob("*.ts*"))
-    if file.name != "schema.ts" and ".test." not in file.name
-]
+COPY = [file for file in sorted((ROOT / "web" / "src").rglob("*.ts*")) if file.name != "schema.ts"]
 
 TESTS = sorted(
     file
@@ -158,6 +154,32 @@ def test_tests_and_benchmarks_use_names_of_the_industry():
             for line, name, instead in retired_names(number, each.replace("_whose_", "_"))
         ]
     assert TESTS
+    assert not retired, "\n".join(retired)
+
+
+def sentences(file: Path) -> Iterator[tuple[int, str]]:
+    """Docstrings, comments, and the names of tests as sentences. Strings may be test data."""
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            if text := ast.get_docstring(node, clean=False):
+                yield node.body[0].lineno, text
+            if not isinstance(node, ast.Module) and node.name.startswith("test_"):
+                yield node.lineno, node.name.replace("_", " ")
+    for token in tokens(file):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+@pytest.mark.parametrize("folder", ["tests", "benchmarks"])
+def test_tests_and_benchmarks_are_written_plainly(folder: str):
+    files = [file for file in TESTS if file.is_relative_to(ROOT / folder)]
+    assert files
+    retired = [
+        f"{file.relative_to(ROOT)}:{line}: {found!r}: {instead}"
+        for file in files
+        for number, text in sentences(file)
+        for line, found, instead in retired_words(number, text)
+    ]
     assert not retired, "\n".join(retired)
 
 

@@ -25,7 +25,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
 
 @pytest.fixture
 def admin(api: ApiServer) -> Caller:
-    """Whoever started the server."""
+    """The operator, who started the server."""
     return api.admin()
 
 

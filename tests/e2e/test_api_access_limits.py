@@ -1,4 +1,4 @@
-"""Access ends when it should, and guessing hurts only those who guess."""
+"""Access ends when it should, and guessing locks out only the guesser."""
 
 import http.client
 import json
@@ -185,7 +185,7 @@ def test_viewers_make_no_tokens(api: ApiServer):
     Caller(api.url, weak).post("/api/tokens", {}).refused(403, "viewer")
 
 
-def test_a_user_has_so_many_tokens_and_no_more(api: ApiServer):
+def test_the_number_of_tokens_of_a_user_is_limited(api: ApiServer):
     hoarder = api.user("hoarder")
     for _ in range(MOST_TOKENS - 1):
         last = hoarder.post("/api/tokens", {}).ok(201)

@@ -110,7 +110,7 @@ def test_decisions_carry_their_id_and_nothing_is_lost_on_the_way(admin: Caller):
     assert len(logged) >= 4
     heard: list[Message] = []
     after = "0"
-    # One message a connection: whoever goes on where they stopped hears each event once.
+    # One message a connection: a client that resumes gets each event once.
     path = f"/api/events?jobId={job_id}"
     while len(heard) < len(logged):
         with listening(admin, path, after) as listener:

@@ -32,7 +32,7 @@ DEEDS = {"r2": "missing", "r3": "fail", "r4": "review", "r5": "skip"}
 
 @pytest.fixture(scope="module")
 def seen(api: ApiServer) -> str:
-    """A job that nobody changes."""
+    """A job that no test changes."""
     return api.admin().done(rows_csv(12, **DEEDS))
 
 
@@ -69,7 +69,7 @@ def test_items_come_in_input_order_with_the_names_of_the_contract(admin: Caller,
     assert "out of stock" in failed["lastError"]
 
 
-def test_lists_are_packed_for_those_who_unpack_them(admin: Caller, seen: str):
+def test_lists_are_compressed_for_clients_that_accept_it(admin: Caller, seen: str):
     path = f"/api/jobs/{seen}/items"
     plain = admin.get(path)
     packed = admin.ask("GET", path, headers={**admin.headers, "Accept-Encoding": "br, gzip"})

@@ -27,7 +27,7 @@ DEEDS = {"r2": "missing", "r3": "fail", "r4": "review", "r5": "skip"}
 
 @pytest.fixture(scope="module")
 def seen(api: ApiServer) -> str:
-    """A job that nobody changes."""
+    """A job that no test changes."""
     return api.admin().done(rows_csv(6, **DEEDS), name="all kinds")
 
 

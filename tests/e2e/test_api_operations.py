@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 # ---- starting -----------------------------------------------------------------------------------
 
 
-def test_the_network_is_only_for_those_who_have_users(tmp_path: Path):
+def test_the_server_listens_on_the_network_only_with_users(tmp_path: Path):
     server = ApiServer(tmp_path)
     words = ("serve", "--handlers", server.handlers, "--port", "0", "--json", "--host", "0.0.0.0")
     refused = server.project.run(*words)

@@ -45,7 +45,7 @@ def people(api: ApiServer) -> People:
 
 
 def operations(api: ApiServer) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Every operation of the document whose path names a thing of somebody."""
+    """Every operation of the document whose path names something that a user owns."""
     document = api.nobody().get("/api/openapi.json").ok()
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
@@ -193,7 +193,7 @@ def test_the_event_stream_shows_no_jobs_of_others(api: ApiServer, people: People
     assert not told & {other, people.job}
 
 
-def test_a_user_has_only_so_many_unfinished_jobs(tmp_path: Path):
+def test_the_number_of_unfinished_jobs_of_a_user_is_limited(tmp_path: Path):
     """Two hundred uploads at once: exactly as many are taken as one may have."""
     with ApiServer(tmp_path, server__unfinished_jobs_per_user=7) as server:
         gate = tmp_path / "gate"
@@ -227,7 +227,7 @@ def test_a_user_has_only_so_many_unfinished_jobs(tmp_path: Path):
         assert ann.send(rows_csv(1))
 
 
-def test_a_user_has_only_so_many_open_items(tmp_path: Path):
+def test_the_number_of_open_items_of_a_user_is_limited(tmp_path: Path):
     with ApiServer(tmp_path, server__open_items_per_user=50) as server:
         ann = server.user("ann")
         job = ann.ended(ann.send(rows_csv(51)))

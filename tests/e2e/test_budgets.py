@@ -59,7 +59,7 @@ def run(cli: Cli, name: str, provider: Provider, rows: int, *words: str) -> dict
 
 
 def most_in(seconds: float, seen: list[Seen]) -> int:
-    """The most requests in any stretch of so many seconds."""
+    """The most requests in any `seconds`."""
     arrived = sorted(each.arrived_s for each in seen)
     return max(sum(at <= other < at + seconds for other in arrived) for at in arrived)
 

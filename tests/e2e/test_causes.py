@@ -1,4 +1,4 @@
-"""Whoever asks why a job waits hears the same true cause: commands, API, pending list, metrics."""
+"""Commands, API, pending list and metrics give the same true cause of a wait."""
 
 from collections.abc import Iterator
 from typing import Any

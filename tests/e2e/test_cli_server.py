@@ -218,7 +218,7 @@ def test_a_job_is_controlled_through_a_server(shop: Shop):
     assert shop.remote("jobs", "resume", number).code == 0
     assert shop.remote("jobs", "priority", number, "3").err == f"job {number} has priority 3\n"
     assert shop.local("jobs", "show", number, "--json").json["priority"] == 3
-    assert shop.remote("jobs", "cancel", number).code == 2  # it asks, and nobody answers
+    assert shop.remote("jobs", "cancel", number).code == 2  # it asks, and no answer comes
     assert "would cancel" in shop.remote("jobs", "cancel", number, "--dry-run").err
     assert shop.remote("jobs", "cancel", number, "--yes").code == 0
     assert shop.local("jobs", "show", number, "--json").json["state"] == "CANCELLED"

@@ -110,7 +110,7 @@ async def test_a_job_is_controlled(client: Client, tmp_path: Path):
     waiting = (await client.items.why(item.id)).waiting
     assert waiting is not None
     assert waiting.why
-    assert (await client.jobs.gates(job_id)).items == []  # it asks nobody
+    assert (await client.jobs.gates(job_id)).items == []  # it asks no server
     while not any(reading.counts.total == 1 for reading in await client.jobs.history(job_id)):
         pass  # it is read once in a while
     pending = [each.id async for each in client.pending.all(PendingFilter(job_id=job_id))]

@@ -1,4 +1,4 @@
-"""Files of a project that have the name of a known module harm nobody, and neighbours are found."""
+"""Files of a project may have the name of a known module, and neighbours are found."""
 
 import csv
 from pathlib import Path

@@ -70,7 +70,7 @@ async def keep(folder: ArtifactFolder, item: str) -> None:
 
 
 def serve_orders(root: Path, step: int) -> None:
-    """The same files, by whoever is given small ones whole."""
+    """The same files, by the process that writes small ones whole."""
     ours, theirs = socket.socketpair()
     threading.Thread(target=send_orders, args=[ours], daemon=True).start()
     (root / ASIDE).mkdir(parents=True, exist_ok=True)

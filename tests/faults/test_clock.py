@@ -82,7 +82,7 @@ async def a_worker(store: Store, name: str) -> str:
 async def work_on(
     store: Store, worker: str, job: Job, count: int, verdict: RetryDecision
 ) -> list[int]:
-    """Claim and settle so many items; their ids in the order of their settlement."""
+    """Claim and settle a number of items; their ids in the order of their settlement."""
     claimed = await store.items.claim(ClaimRequest(worker, job.id, count, 600.0))
     for item in claimed:
         result = "{}" if verdict.status is ItemStatus.DONE else None
@@ -186,7 +186,7 @@ async def test_a_live_lease_is_kept(tmp_path: Path, wall: Wall, here: SqliteStor
 async def test_a_lease_that_outlives_its_deadline_ends(
     tmp_path: Path, wall: Wall, here: SqliteStore
 ):
-    """The worker beats, but has forgotten the item: nobody else would ever run it."""
+    """The worker beats, but has forgotten the item: no other worker would ever run it."""
     clock = FakeClock()
     async with here:
         job = await a_job(here, 5)

@@ -1,4 +1,4 @@
-"""kill -9 at random moments: nothing is lost, nothing committed is redone, nobody is blamed."""
+"""kill -9 at random moments: nothing is lost, nothing committed is redone, no item is blamed."""
 
 import asyncio
 import os

@@ -199,7 +199,7 @@ async def test_the_places_of_a_frozen_process_go_to_the_others(tmp_path: Path):
     assert max(each.in_flight for each in running.arrivals(27)) <= 8
 
 
-async def test_the_places_of_those_who_have_finished_go_to_the_others(tmp_path: Path):
+async def test_the_share_of_a_finished_process_goes_to_the_others(tmp_path: Path):
     """Three of four run out of work; the fourth alone then uses all that the cap allows."""
     async with fleet(tmp_path, lanes=6, policy=ProviderPolicy(concurrency=3)) as running:
         running.script = lambda _: Answer(200, delay_s=0.2)

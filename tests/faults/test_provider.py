@@ -122,7 +122,7 @@ async def test_nothing_left_until_next_year_is_not_waited_for(tmp_path: Path):
 
 
 class Storm:
-    """A limit; after so many requests everything is refused, until so many have been."""
+    """A limit; after a number of requests it refuses a number of them."""
 
     def __init__(self, limit: Script, after: int, refusals: int) -> None:
         self._limit = limit

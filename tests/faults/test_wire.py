@@ -39,7 +39,7 @@ def provider() -> Iterator[Provider]:
 
 
 class Once:
-    """Rude to whoever comes for the first time, and then as it should be."""
+    """Fails the first request of each client, and then answers as it should."""
 
     def __init__(self, rude: Answer) -> None:
         self._rude = rude
@@ -55,7 +55,7 @@ class Once:
 def test_misbehaving_servers_time_out_and_delay_no_other_row(
     sqlite_project: Project, provider: Provider
 ):
-    """Each path twice: once forever, and once only at first. In between, whoever is in order."""
+    """Each path twice: one always fails, one fails only at first. In between, paths that work."""
     project = sqlite_project
     scripts = {path: (lambda _, answer=answer: answer) for path, answer in RUDE.items()}
     scripts |= {f"{path}-once": Once(answer) for path, answer in RUDE.items()}
@@ -87,7 +87,7 @@ def test_misbehaving_servers_time_out_and_delay_no_other_row(
 
 
 def streaming_elsewhere(provider: Provider, host: str) -> None:
-    """Whoever asks is sent to another host, where bodies take their time."""
+    """Redirects every request to another host, where bodies are slow."""
     there = provider.url("/there", host)
     slow = Answer(200, body=b"x" * 20, drip_s=0.005)
     provider.script = by_path({"/there": lambda _: slow}, otherwise=lambda _: redirect(there))

@@ -28,7 +28,7 @@ class Logged(NamedTuple):
 
 
 def read_log(file: Path, at_least: int = 0) -> list[Logged]:
-    """Every request so far. A line follows its answer: name how many there must be."""
+    """Every request until now. A line follows its answer, so name the expected number."""
     deadline = time.monotonic() + WAIT_S
     while len(lines := _lines(file)) < at_least:
         if time.monotonic() > deadline:

@@ -80,7 +80,7 @@ def redirect(location: str, status: int = 302) -> Answer:
 
 
 def tagged(body: bytes, cache_control: str = "no-cache") -> Script:
-    """A body with an ETag: 304 for whoever has it already."""
+    """A body with an ETag: 304 for a client that has it already."""
     etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
     headers = [("ETag", etag), ("Cache-Control", cache_control)]
 

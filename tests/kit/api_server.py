@@ -73,7 +73,7 @@ def multipart(files: Iterable[File], fields: Mapping[str, str]) -> tuple[bytes, 
 
 
 class Caller:
-    """Somebody with a token, or (None) without."""
+    """A client with a token, or (None) without."""
 
     def __init__(self, url: str, token: str | None) -> None:
         self.url = url
@@ -244,7 +244,7 @@ class ApiServer:
 
     @property
     def talk(self) -> str:
-        """What it has logged so far."""
+        """What it has logged until now."""
         return self.command.talk
 
     def stop(self) -> Ended:
@@ -272,11 +272,11 @@ class ApiServer:
     # ---- people ---------------------------------------------------------------------------
 
     def admin(self) -> Caller:
-        """Whoever started the server."""
+        """The operator, who started the server."""
         return Caller(self.url, self.token)
 
     def nobody(self) -> Caller:
-        """Somebody without a token."""
+        """A client without a token."""
         return Caller(self.url, None)
 
     def user(self, name: str, role: str = "user", **more: object) -> Caller:

@@ -1,4 +1,4 @@
-"""Somebody at a browser: Debian's Chromium, driven by Playwright, against a server under test."""
+"""A user at a browser: Debian's Chromium, driven by Playwright, against a server under test."""
 
 import re
 from collections.abc import Iterator
@@ -99,7 +99,7 @@ class Visitor:
         assert not bad, bad
 
     def login(self, caller: Caller) -> None:
-        """Become somebody, without going through the form."""
+        """Log in without the form."""
         reply = self.context.request.post("/api/login", data={"token": caller.token})
         assert reply.ok, reply.text()
 

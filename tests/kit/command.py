@@ -38,7 +38,7 @@ def until(
 
 
 def living(processes: list[psutil.Process]) -> list[psutil.Process]:
-    """Those that still run; a zombie only waits for its parent to look."""
+    """The processes that still run; a zombie only waits for its parent."""
     alive = []
     for process in processes:
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -104,12 +104,12 @@ class Command:
 
     @property
     def talk(self) -> str:
-        """What it has written to standard error so far."""
+        """What it has written to standard error until now."""
         return self._err.read_text()
 
     @property
     def said(self) -> str:
-        """What it has written to standard output so far, in whole lines."""
+        """What it has written to standard output until now, in whole lines."""
         return "".join(self._out.read_text().rpartition("\n")[:2])
 
     @property

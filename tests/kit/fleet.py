@@ -198,7 +198,7 @@ async def fleet(
     wrong_by_s: Mapping[int, float] | None = None,
     longest_wait_s: float = 60.0,
 ) -> AsyncIterator[Fleet]:
-    """So many processes, at work as soon as time passes."""
+    """A number of processes, which work as soon as time passes."""
     settings = Settings(
         providers={"api": policy or ProviderPolicy()},
         gates=GatePolicy(longest_wait_s=longest_wait_s),

@@ -83,7 +83,7 @@ class OpenGates:
 
 
 class NarrowGates(OpenGates):
-    """Lets no more than so many be inside at a time."""
+    """Lets at most `most` requests be inside at a time."""
 
     def __init__(self, most: int) -> None:
         super().__init__()

@@ -10,9 +10,9 @@ SIZES = {"/1k": 1_000, "/20k": 20_000}
 
 
 class WindowLimit(NamedTuple):
-    """So many requests in a sliding window (as HAProxy writes it: `1s`, `10s`, `1m`).
+    """At most `most` requests in a sliding window (as HAProxy writes it: `1s`, `10s`, `1m`).
 
-    With `count_denied`, knocking at a closed door keeps it closed, as most configurations do.
+    With `count_denied`, refused requests keep the limit reached, as in most configurations.
     """
 
     most: int
@@ -43,7 +43,7 @@ class HaproxyServer(Service):
         return f"http://{LOOPBACK}:{self.port}{path}"
 
     def log(self, at_least: int = 0) -> list[Logged]:
-        """Every request so far. A line follows its answer: name how many there must be."""
+        """Every request until now. A line follows its answer, so name the expected number."""
         # HAProxy's own times are whole numbers: of microseconds, and of milliseconds.
         return [
             each._replace(ended_s=each.ended_s / 1e6, took_s=each.took_s / 1e3)

@@ -17,7 +17,7 @@ NOTHING: Mapping[str, str] = {}
 
 
 class Bucket:
-    """So many a second, and a burst; both may be changed."""
+    """A number of requests a second, and a burst; both may be changed."""
 
     def __init__(self, rate: float, burst: float = 1.0) -> None:
         self.rate = rate
@@ -34,7 +34,7 @@ class Bucket:
 
 
 class FixedWindow:
-    """So many in each of equal stretches of time."""
+    """A number of requests in each of equal stretches of time."""
 
     def __init__(self, count: int, seconds: float, phase: float = 0.3) -> None:
         self._count, self._seconds, self._phase_s = count, seconds, phase * seconds
@@ -54,7 +54,7 @@ class FixedWindow:
 
 
 class SlidingWindow:
-    """So many in any stretch of that length."""
+    """A number of requests in any stretch of that length."""
 
     def __init__(self, count: int, seconds: float) -> None:
         self._count, self._seconds = count, seconds
@@ -89,7 +89,7 @@ class Client:
         self._flying: list[tuple[float, float, int, bool]] = []
 
     def work(self, seconds: float) -> Tally:
-        """Go on for so long."""
+        """Go on for `seconds`."""
         end, taken, refused = self.now + seconds, 0, 0
         while self.now < end:
             at = self.pace.gate(self.now, len(self._flying))

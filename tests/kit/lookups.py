@@ -27,7 +27,7 @@ def described(provider: Provider, path: str = "/", **words: Any) -> dict[str, An
 
 
 def sent(provider: Provider, count: int = 1) -> list[Request]:
-    """What arrived there, as soon as there are so many requests."""
+    """What arrived there, as soon as this number of requests has."""
     wait_until(lambda: len(provider.seen) >= count)
     return [seen.request for seen in provider.seen]
 

@@ -22,7 +22,7 @@ class RequestLimit(NamedTuple):
 
 
 class ConnectionLimit(NamedTuple):
-    """`limit_conn`: so many requests at the same time, over all clients."""
+    """`limit_conn`: the most requests at the same time, over all clients."""
 
     most: int
     status: int = 429
@@ -66,7 +66,7 @@ class NginxServer(Service):
         return f"http://{LOOPBACK}:{self.port}{path}"
 
     def log(self, at_least: int = 0) -> list[Logged]:
-        """Every request so far. A line follows its answer: name how many there must be."""
+        """Every request until now. A line follows its answer, so name the expected number."""
         return read_log(self.folder / "access.log", at_least)
 
     def _configuration(self) -> str:

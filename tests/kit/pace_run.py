@@ -26,7 +26,7 @@ class Run:
         return at
 
     def deliver(self, count: int, **headers: str) -> None:
-        """So many that are taken."""
+        """The number of requests that were accepted."""
         for _ in range(count):
             self.send(200, **headers)
 

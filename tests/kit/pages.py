@@ -167,7 +167,7 @@ class PageRunner:
             return process.returncode, printed
 
     def _interrupt(self, text: str, attempts: int) -> tuple[int, str]:
-        """Send SIGINT after so many attempts more. On a slow machine they take longer."""
+        """Send SIGINT after this number of further attempts. On a slow machine they take longer."""
         before = self._attempts()
         with self._start(f"exec {text}") as process:
             until(
@@ -225,7 +225,7 @@ class PageRunner:
 def _environment_of(process: psutil.Process) -> Mapping[str, str]:
     try:
         return process.environ()
-    except psutil.Error:  # it is gone, or belongs to somebody else
+    except psutil.Error:  # it is gone, or belongs to another user
         return {}
 
 

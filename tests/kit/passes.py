@@ -45,7 +45,7 @@ class MemoryPass:
             self._add(FollowUp(item.key, msgspec.json.decode(item.input), item.checkpoint))
 
     def run(self) -> "MemoryPass":
-        asyncio.run(self._run())
+        asyncio.run(self.settle_all())
         return self
 
     def ids(self, stream: str) -> set[str]:
@@ -58,7 +58,8 @@ class MemoryPass:
     def proof(self, stream: str) -> str:
         return str(self.closings[stream].proof)
 
-    async def _run(self) -> None:
+    async def settle_all(self) -> None:
+        """Settle every item, in an order of chance, and close what is quiet."""
         while True:
             while self.waiting:
                 key = self._rng.choice(list(self.waiting))

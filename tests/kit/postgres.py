@@ -180,7 +180,7 @@ class PostgresServer:
         return name
 
     def drop_database(self, name: str) -> None:
-        """Gone, and whoever was connected to it is cut off."""
+        """Drop the database and cut off its connections."""
         self._administer("DROP DATABASE IF EXISTS {} WITH (FORCE)", name)
 
     def assert_unused(self, database: str, *, patience_s: float = WAIT_S) -> None:
@@ -220,7 +220,7 @@ class PostgresServer:
             raise PostgresFailed(f"initdb failed.\n{self.log_tail()}")
 
     def _launch(self, folder: Path) -> bool:
-        """Start and wait until ready; False if somebody took the port in between."""
+        """Start and wait until ready; False if another process took the port in between."""
         settings = {**self._settings, "port": str(self.port)}
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         words = [str(self._binaries / "postgres"), "-D", str(folder / "data"), *options]

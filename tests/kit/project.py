@@ -80,9 +80,9 @@ class Project:
         return path
 
     def freeze(self, command: Command) -> None:
-        """Stop a command where it is, but not with the pen of an SQLite file in its hand.
+        """Stop a command where it is, but not in a write transaction of SQLite.
 
-        Nobody can write to a file whose only writer stands still; that is not ours to mend.
+        No process can write to a file whose only writer stands still; that is not ours to mend.
         """
         path = Path(sqlite_path(self.url)) if store_kind(self.url) == "sqlite" else None
         with contextlib.ExitStack() as stack:

@@ -9,7 +9,7 @@ from tests.kit.pages import ROOT
 
 @cache
 def load_generator() -> ModuleType:
-    """`docs/generate.py`, which is no part of any package."""
+    """`docs/generate.py`, which is not part of a package."""
     spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
     assert spec is not None
     assert spec.loader is not None

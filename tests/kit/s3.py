@@ -16,7 +16,7 @@ POLICY = '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","R
 
 
 class S3Server(Service):
-    """Holds one bucket, in memory. Whoever has not the keys in `keys` is turned away."""
+    """Holds one bucket, in memory. It refuses requests without the keys in `keys`."""
 
     program = "python3"
 
@@ -75,7 +75,7 @@ class S3Server(Service):
 
 
 def forget_keys(patch: pytest.MonkeyPatch) -> None:
-    """Have no keys found, and nobody asked for any."""
+    """Let no keys be found, and no server be asked for any."""
     for name in [*os.environ]:
         if name.startswith("AWS_"):
             patch.delenv(name)

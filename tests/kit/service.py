@@ -61,18 +61,31 @@ def need(program: str) -> None:
 class Service:
     """One server over one folder. It keeps its port and its files over `stop` and `start`.
 
-    Whoever inherits writes what the server needs into the folder and names the command.
+    A subclass writes what the server needs into the folder and names the command.
     """
 
     program: str
 
     def __init__(self) -> None:
-        self._binary = find_program(self.program)
+        self._binary = self.find()
         self._process: subprocess.Popen[bytes] | None = None
         self._creator = os.getpid()
         self.port = 0
         self.folder = Path(tempfile.mkdtemp(prefix=f"headgate-{self.program}-"))
         atexit.register(self.close)
+
+    @classmethod
+    def find(cls) -> str:
+        """The file that is started; ServiceMissing where it is not installed."""
+        return find_program(cls.program)
+
+    @classmethod
+    def need(cls) -> None:
+        """Skip the test, or fail it in CI, where the server is not installed."""
+        try:
+            cls.find()
+        except ServiceMissing as missing:
+            skip_or_fail(missing)
 
     def command(self) -> list[str]:
         """The words after the program's name, for the port that was chosen."""
@@ -148,7 +161,7 @@ class Service:
         return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
 
     def _launch(self) -> bool:
-        """Start and wait until it listens; False if it ended, as when somebody has the port."""
+        """Start and wait until it listens; False if it ended, such as for a port in use."""
         # In a session of its own, so that Ctrl-C at the test run does not reach the server.
         with (self.folder / "server.log").open("ab") as log:
             process = subprocess.Popen(

@@ -97,7 +97,7 @@ class SqlitePlace(Place):
 
 
 class PostgresPlace(Place):
-    """One database; whoever gave the URL checks that no connection was left open."""
+    """One database; the fixture that gave the URL checks that no connection was left open."""
 
     kind = "postgres"
 

@@ -28,7 +28,7 @@ class Listener:
         self._tasks: set[asyncio.Task[None]] = set()
         self.port = 0
         self.connections = 0
-        """Connections accepted so far."""
+        """Connections accepted until now."""
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -111,7 +111,7 @@ class TcpServer:
 
     @property
     def connections(self) -> int:
-        """Connections accepted so far."""
+        """Connections accepted until now."""
         return self._listener.connections
 
     def url(self, path: str = "/", host: str = LOOPBACK, scheme: str = "http") -> str:

@@ -14,7 +14,7 @@ TURNS = 8
 
 
 class Timeline:
-    """What is due when. Time moves on only while nobody is busy with something real."""
+    """What is due when. Time moves on only while no task does real work."""
 
     def __init__(self) -> None:
         self.now_s = START_S
@@ -26,7 +26,7 @@ class Timeline:
         self._idle.set()
 
     def at(self, when_s: float, call: Callable[[], bool]) -> None:
-        """Have something done at a moment; it says whether that may have woken somebody."""
+        """Do something at a moment; it returns whether that may have woken a task."""
         heapq.heappush(self._events, (when_s, next(self._order), call))
 
     async def run_until(self, end_s: float) -> None:
@@ -84,7 +84,7 @@ class ProcessClock:
         return round((self._timeline.now_s + self._wrong_by_s) * 1_000_000)
 
     def monotonic(self) -> float:
-        """Seconds since the machine was started, which nobody can set."""
+        """Seconds since the machine was started; this clock cannot be set."""
         return self._timeline.now_s - START_S + 1_000.0
 
     async def sleep(self, seconds: float) -> None:
@@ -125,7 +125,7 @@ class ProcessClock:
 
 
 def resolve(future: asyncio.Future[Value], value: Value) -> None:
-    """Give somebody an answer, if it is still waited for."""
+    """Give the caller an answer, if it still waits."""
     if not future.done():
         future.set_result(value)
 

@@ -1,4 +1,4 @@
-"""Providers that nobody has seen before: three draws of forty, seeded by the frozen pacer."""
+"""Providers that no rule was designed on: three draws of forty, seeded by the frozen pacer."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from benchmarks.pacing.score import Score, by_contender
 
 
 def run(plan: Plan) -> Report:
-    """All 25, each with five seeds; those that tell their limit apart from the others."""
+    """All 25, each with five seeds; providers that declare their limit are listed apart."""
     scores = plan.run(IN_SAMPLE, SEEDS, FIELD)
     telling = {each.name for each in IN_SAMPLE if each.manners is FIELDS}
     told = [each for each in scores if each.provider in telling]

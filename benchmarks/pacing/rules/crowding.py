@@ -27,7 +27,7 @@ class Crowding:
         return in_flight >= max(1, int(self.cap.value() * 1.0205))
 
     def accepted(self, in_flight: int) -> None:
-        """An answer came to a request that had so many beside it."""
+        """A reply to a request; `in_flight` was the number of requests when it was sent."""
         self._accepted.append(in_flight)
 
     def confirms(self, in_flight: int, hold_s: float) -> bool:

@@ -37,7 +37,7 @@ class Stop:
     """The rate was one that had been trusted."""
 
     def is_long(self) -> bool:
-        """So long that it is a window of the provider's, and not a bucket that fills."""
+        """Seconds from which a wait is a window of the provider, not a bucket that fills."""
         return self.told_s > 2 or (self.refused_at - self.began_at > 1.5 and not self.told_s)
 
 

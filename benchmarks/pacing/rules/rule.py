@@ -27,7 +27,7 @@ class Reply(NamedTuple):
 
     @property
     def refused(self) -> bool:
-        """Whether it is no answer but a request to slow down."""
+        """True if the reply only asks to slow down."""
         return self.status in REFUSALS
 
 

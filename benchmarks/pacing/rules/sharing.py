@@ -78,7 +78,7 @@ class Sharing(Ours):
     def _answered(self, told: Exchange) -> None:
         [self._entry] = told.entries
         if KEY not in told.accepted:
-            self._propose()  # somebody was faster: the same again on what they have made of it
+            self._propose()  # another process was faster: propose again, from its state
             return
         self._share.accepted(decoded(self._entry), self._utc())
         self._finish()

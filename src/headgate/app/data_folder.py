@@ -46,7 +46,6 @@ class DataFolder:
         return self.uploads / folder / name
 
     def remove_source(self, source: str) -> None:
-        """Remove the files of an upload; does nothing for another source."""
         folder = source.removeprefix(UPLOAD).partition("/")[0]
         if source.startswith(UPLOAD) and _ID.fullmatch(folder):
             shutil.rmtree(self.uploads / folder, ignore_errors=True)

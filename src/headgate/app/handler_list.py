@@ -27,8 +27,6 @@ WORDS = 500
 
 
 class HandlerList(msgspec.Struct, frozen=True):
-    """Reply of the child process as JSON: the handlers, or why they cannot be listed."""
-
     handlers: list[HandlerInfo] = []
     error: str = ""
 

@@ -94,7 +94,6 @@ class HttpFactory:
         self._ready()
 
     def adopt(self, providers: Mapping[str, ProviderPolicy]) -> None:
-        """Replace provider policies; the handler has already merged them with the settings."""
         self._providers.update(providers)
 
     def __call__(

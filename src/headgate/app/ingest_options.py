@@ -10,8 +10,6 @@ from headgate.transfer.sources import ReadOptions
 
 
 class IngestOptions(msgspec.Struct, frozen=True):
-    """Options that the job's creator gave for its source."""
-
     options: ReadOptions = ReadOptions()
     columns: Mapping[str, str] = {}
     """New column names by old ones."""
@@ -27,7 +25,6 @@ _OTHERS = "(cp1251, shift_jis, …)"
 
 
 def command_encoding_message(file: str, fits: str | None) -> str:
-    """A message for the command line; `fits` is a matching encoding."""
     keep = "--encoding utf-8 keeps the rows that cannot be read as errors"
     if fits is None:
         return f"{file} is not UTF-8: state its encoding with --encoding {_OTHERS}; {keep}"
@@ -36,7 +33,6 @@ def command_encoding_message(file: str, fits: str | None) -> str:
 
 
 def request_encoding_message(fits: str | None) -> str:
-    """A message for the HTTP API; `fits` is a matching encoding."""
     keep = "send utf-8 to keep the rows that cannot be read as errors"
     if fits is None:
         return (

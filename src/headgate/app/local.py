@@ -6,6 +6,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from headgate.app.handler_finder import handler_wait, item_wait
+from headgate.app.mirror_reads import MirrorReads
 from headgate.app.output_check import require_output
 from headgate.app.providers import SECTION
 from headgate.app.schema_values import (
@@ -67,7 +68,6 @@ class NothingLearned:
         self._clock = clock
 
     async def exchange(self, proposals: Sequence[Proposal], keys: Sequence[str]) -> Exchange:
-        """Return empty entries; nothing is stored."""
         named = [*(proposal.key for proposal in proposals), *keys]
         entries = [LedgerEntry(key, 0, "") for key in dict.fromkeys(named)]
         return Exchange(self._clock.now() / 1_000_000, entries, frozenset())
@@ -326,6 +326,7 @@ class LocalService:
         self.queues = LocalQueues(store, clock, settings.ingest, settings.handlers)
         self.gates = LocalGates(store, loaded)
         self.exports = LocalExports(store.reads, clock)
+        self.mirrors = MirrorReads(store, limits)
 
     async def is_at_work(self, job_ids: Sequence[int]) -> bool:
         found = [await self._store.situations.of(job_id) for job_id in job_ids]

@@ -64,7 +64,6 @@ class Loops:
                 self._on_sign(name)
 
     def states(self) -> list[LoopState]:
-        """The states of all loops, in the order of their start."""
         return [*self._states.values()]
 
     def silent_s(self, state: LoopState) -> float:

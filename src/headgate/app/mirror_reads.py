@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from headgate.app.mirror_values import (
     change_view,
@@ -11,13 +10,15 @@ from headgate.app.mirror_values import (
     field_view,
     report_view,
     row_view,
+    shown_source,
     stream_view,
 )
 from headgate.app.schema_values import job_response
+from headgate.app.service import FIRST_PAGE, PageOf, PassPair, StreamPlace
 from headgate.core.errors import UnknownJob, UnknownMirror
 from headgate.core.gates.config import GateLimits
 from headgate.core.paging import Cursor, SortOrder, decode_cursor, encode_cursor, filter_hash
-from headgate.core.redact_values import values_without_secrets
+from headgate.core.rate import parse_limits
 from headgate.core.time_text import moment
 from headgate.engine.gate_control import JobGates
 from headgate.engine.mirror_diff import diff_page
@@ -29,31 +30,8 @@ from headgate.schema import mirrors as views
 from headgate.schema.values import Page
 
 
-class StreamPlace(NamedTuple):
-    """A stream and the mirror that it belongs to."""
-
-    mirror_id: int
-    stream_id: int
-
-
-class PassPair(NamedTuple):
-    older: int
-    newer: int
-
-
-class PageOf(NamedTuple):
-    """Which page of a list."""
-
-    after: str | None = None
-    """`next` of the page before."""
-    limit: int = 500
-
-
-FIRST = PageOf()
-
-
 class MirrorReads:
-    """Reads of one owner's mirrors; `owner` None: of all owners."""
+    """Implements MirrorVerbs for one owner's mirrors; `owner` None: for those of all owners."""
 
     def __init__(self, store: Store, limits: GateLimits, owner: str | None = None) -> None:
         self._store = store
@@ -62,7 +40,6 @@ class MirrorReads:
         self._owner = owner
 
     async def ls(self) -> list[views.MirrorView]:
-        """All mirrors, by name."""
         found = await self._mirrors.mirrors(self._owner)
         return [*await asyncio.gather(*(self._view(each) for each in found))]
 
@@ -70,11 +47,10 @@ class MirrorReads:
         mirror = await self._mirrors.by_id(mirror_id, self._owner)
         view = await self._view(mirror)
         shown = {name: getattr(view, name) for name in views.MirrorView.__struct_fields__}
-        source = values_without_secrets(mirror.source)
+        source = shown_source(mirror.source)
         return views.MirrorDetail(**shown, source=source, digest=mirror.digest)
 
-    async def passes(self, mirror_id: int, page: PageOf = FIRST) -> Page[views.PassView]:
-        """Passes of a mirror, newest first."""
+    async def passes(self, mirror_id: int, page: PageOf = FIRST_PAGE) -> Page[views.PassView]:
         mirror = await self._mirrors.by_id(mirror_id, self._owner)
         name = filter_hash("passes", mirror_id)
         before = _number_in(page.after, name) or None
@@ -83,7 +59,6 @@ class MirrorReads:
         return Page(items=[*shown], next=_next(found, page.limit, name))
 
     async def show(self, job_id: int) -> views.PassView:
-        """One pass; UnknownJob if it is not one."""
         return await self._pass(await self._mirrors.of_pass(job_id, self._owner), job_id)
 
     async def report(self, job_id: int) -> views.PassReport:
@@ -91,13 +66,12 @@ class MirrorReads:
         work = await work_of_pass(self._store.history, job_id)
         gates = JobGates(self._store, self._limits, job_id, guesses=self._owner is None)
         reading = await read_gates_or_none(gates)
-        pace = pace_of([] if reading is None else reading.views)
-        return report_view(job_id, work, pace)
+        views_now = [] if reading is None else reading.views
+        return report_view(job_id, work, pace_of(views_now, await self._declared_rate(job_id)))
 
     async def rows(
-        self, place: StreamPlace, page: PageOf = FIRST, *, deleted: bool = False
+        self, place: StreamPlace, page: PageOf = FIRST_PAGE, *, deleted: bool = False
     ) -> Page[views.RowView]:
-        """Rows in the order in which they were first seen."""
         await self._stream(place)
         name = filter_hash("rows", place, deleted)
         query = RowQuery(place.stream_id, _number_in(page.after, name), page.limit, deleted)
@@ -106,7 +80,6 @@ class MirrorReads:
         return Page(items=[row_view(each) for each in found], next=following)
 
     async def row(self, place: StreamPlace, row_id: str) -> views.RowDetail:
-        """One row with its changes; UnknownMirror if there is none of that id."""
         stream = await self._stream(place)
         found = await self._mirrors.row(place.stream_id, row_id)
         if found is None:
@@ -116,8 +89,9 @@ class MirrorReads:
         shown = {name: getattr(view, name) for name in views.RowView.__struct_fields__}
         return views.RowDetail(**shown, changes=[change_view(each) for each in changes])
 
-    async def changes(self, place: StreamPlace, page: PageOf = FIRST) -> Page[views.RowChangeView]:
-        """The change log of a stream, oldest first."""
+    async def changes(
+        self, place: StreamPlace, page: PageOf = FIRST_PAGE
+    ) -> Page[views.RowChangeView]:
         await self._stream(place)
         name = filter_hash("changes", place)
         after = _number_in(page.after, name)
@@ -126,14 +100,12 @@ class MirrorReads:
         return Page(items=[change_view(each) for each in found], next=following)
 
     async def fields(self, place: StreamPlace) -> list[views.FieldView]:
-        """Fields in the order in which they were first seen."""
         await self._stream(place)
         return [field_view(each) for each in await self._mirrors.fields(place.stream_id)]
 
     async def differences(
-        self, place: StreamPlace, between: PassPair, page: PageOf = FIRST
+        self, place: StreamPlace, between: PassPair, page: PageOf = FIRST_PAGE
     ) -> Page[views.DifferenceView]:
-        """How rows differ between the ends of two passes; a page may be short before the last."""
         await self._stream(place)
         for job_id in between:
             mirror = await self._mirrors.of_pass(job_id, self._owner)
@@ -147,7 +119,6 @@ class MirrorReads:
         return Page(items=[difference_view(each) for each in found.differences], next=following)
 
     async def forget(self, mirror_id: int) -> views.Forgotten:
-        """Remove a mirror step by step, for a bounded number of steps."""
         mirror = await self._mirrors.by_id(mirror_id, self._owner)
         removed = 0
         for _ in range(STEPS):
@@ -156,6 +127,15 @@ class MirrorReads:
                 return views.Forgotten(removed=removed, done=True)
             removed += step
         return views.Forgotten(removed=removed, done=False)
+
+    async def _declared_rate(self, job_id: int) -> float | None:
+        """Requests per second that the source of a pass asks for; None: no limit."""
+        try:
+            config = (await self._store.reads.job(job_id)).config
+            limits = parse_limits(config["source"]["client"]["rate"])
+        except (UnknownJob, KeyError, TypeError, ValueError):  # deleted, or another handler
+            return None
+        return min((limit.count / limit.seconds for limit in limits), default=None)
 
     async def _stream(self, place: StreamPlace) -> Stream:
         """The stream, if its mirror belongs to the owner."""

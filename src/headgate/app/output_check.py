@@ -51,7 +51,6 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def export_hint(job_id: int, out: str, error: BaseException) -> str:
-    """Message with advice for results that could not be written."""
     reason = getattr(error, "strerror", None) or str(error)
     return (
         f"{out} could not be written: {reason}. The results are safe in the store:"

@@ -12,8 +12,6 @@ SECTION = "providers."
 
 
 class ProviderLeaf(NamedTuple):
-    """A single setting of a provider: `providers.wikidata.rate`."""
-
     path: str
     type: Any
     default: Any
@@ -29,7 +27,6 @@ def provider_leaf(path: str) -> ProviderLeaf | None:
 
 
 def fields() -> list[str]:
-    """The names of all settings of a provider."""
     return [leaf.path for leaf in _leaves(ProviderPolicy, "")]
 
 
@@ -42,7 +39,6 @@ def _leaves(struct: type[msgspec.Struct], prefix: str) -> Iterator[ProviderLeaf]
 
 
 def with_presets(given: Iterable[tuple[str, Any]]) -> dict[str, ProviderPolicy]:
-    """Every provider that is built in or named in (path, value) pairs."""
     values: dict[str, dict[str, Any]] = {}
     for path, value in given:
         name, _, rest = path.removeprefix(SECTION).partition(".")

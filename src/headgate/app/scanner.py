@@ -18,8 +18,6 @@ from headgate.transfer.places.watching import Sightings, WatchSettings, arrivals
 
 
 class Scan(msgspec.Struct):
-    """Result of one scan of all places."""
-
     made: list[tuple[str, int]] = []
     """Files that became jobs, each with the id of its job."""
     known: int = 0
@@ -35,8 +33,6 @@ class _WatchedPlace(msgspec.Struct, frozen=True):
 
 
 class Scanner:
-    """Scans the places in the settings."""
-
     def __init__(self, store: Store, settings: Settings, clock: Clock) -> None:
         self._store = store
         self._settings = settings

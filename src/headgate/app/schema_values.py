@@ -13,12 +13,14 @@ from headgate.core.redact_text import redacted
 from headgate.core.redact_values import source_without_secrets, values_without_secrets
 from headgate.core.time_text import as_microseconds, moment
 from headgate.core.trace import trace_in
+from headgate.core.user import Token, User
 from headgate.core.worker import WorkerRow
 from headgate.engine.eta import Band, band_in_words
 from headgate.engine.gate_control import GateReading
 from headgate.engine.why import ending_of
 from headgate.ports.reads import AttemptRow, ErrorGroup, EventRow, ItemDetail, ItemRow, ItemRows
 from headgate.schema import gates, items, jobs, values
+from headgate.schema.access import TokenView, UserView
 from headgate.schema.events import EventView
 from headgate.schema.system import WorkerView
 
@@ -214,6 +216,29 @@ def worker_view(row: WorkerRow) -> WorkerView:
         registered_at=moment(row.registered_at),
         beat_at=moment(row.beat_at),
         stopped_at=moment(row.stopped_at),
+    )
+
+
+def user_view(user: User) -> UserView:
+    return UserView(
+        name=user.name,
+        role=user.role,
+        has_password=user.has_password,
+        created_at=moment(user.created_at),
+        disabled_at=moment(user.disabled_at),
+    )
+
+
+def token_view(token: Token) -> TokenView:
+    return TokenView(
+        id=token.id,
+        user=token.user,
+        kind=token.kind,
+        role=token.role,
+        label=token.label,
+        created_at=moment(token.created_at),
+        expires_at=moment(token.expires_at),
+        last_used_at=moment(token.last_used_at),
     )
 
 

@@ -100,8 +100,6 @@ class OriginKind(StrEnum):
 
 
 class SettingOrigin(NamedTuple):
-    """Where a value was set: the kind, and the name of the file, variable or flag."""
-
     kind: OriginKind
     name: str = ""
 
@@ -130,8 +128,6 @@ class Flag(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """Settings, the origin of each, and warnings for the user."""
-
     settings: Settings
     origins: Mapping[str, SettingOrigin]
     warnings: tuple[str, ...]
@@ -160,7 +156,6 @@ def load(
 
 
 def leaves(struct: type[msgspec.Struct] = Settings, prefix: str = "") -> Iterator[Leaf]:
-    """Every setting, in the order of the classes."""
     for field in msgspec.structs.fields(struct):
         path = prefix + field.name
         if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):

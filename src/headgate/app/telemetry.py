@@ -55,7 +55,6 @@ class ProcessLog:
         self.write(logging.ERROR, event, **facts)
 
     def write(self, level: int, event: str, /, **facts: object) -> None:
-        """Log at a level of `logging`."""
         if level < self._threshold:
             return
         lost = LOST.lines
@@ -92,7 +91,7 @@ class _ToLog(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         try:
             event = record.getMessage()
-        except Exception:  # noqa: BLE001  arguments that do not match the message
+        except Exception:  # noqa: BLE001  a library's arguments may not match its message
             event = str(record.msg)
         facts = {"exc_info": record.exc_info} if record.exc_info else {}
         LOG.write(record.levelno, event, logger=record.name, **facts)

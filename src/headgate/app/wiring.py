@@ -19,8 +19,6 @@ from headgate.ports.store import Store
 
 
 class OpenLedger(LimitLedger, Protocol):
-    """A ledger with its own connections."""
-
     async def __aenter__(self) -> Self:
         """Connect; raises StoreUnreachable."""
         ...
@@ -106,7 +104,6 @@ ALIASES = {"": "sqlite", "sqlite3": "sqlite", "postgres": "postgresql"}
 
 
 def open_store(settings: Settings) -> Store:
-    """The store that the settings name, not yet entered."""
     url = settings.database_url
     kind = STORES[store_kind(url)]
     store = cast("Store", _class_of(kind)(kind.argument(url)))
@@ -143,7 +140,6 @@ def emptied_file(settings: Settings) -> Path | None:
 
 
 def store_kind(url: str) -> str:
-    """The kind of store for a URL; a bare path is SQLite."""
     scheme = url.partition("://")[0].lower() if "://" in url else ""
     name = ALIASES.get(scheme, scheme)
     if name not in STORES or not url:

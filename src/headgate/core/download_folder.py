@@ -19,8 +19,6 @@ class FinalOutcome(StrEnum):
 
 
 class ManifestLine(msgspec.Struct, frozen=True):
-    """The result of one item; fields that do not apply are null."""
-
     id: str
     input: str
     outcome: FinalOutcome

@@ -30,8 +30,6 @@ _canonical = msgspec.json.Encoder(order="deterministic").encode
 
 
 class OptionDifference(NamedTuple):
-    """An option that has changed since the job was made; None: not given."""
-
     option: str
     stored: str | None
     given: str | None
@@ -117,7 +115,6 @@ def _difference_text(each: OptionDifference, handler: str) -> str:
 
 
 def options_refusal(job: Job, found: Sequence[OptionDifference], handler: str) -> str:
-    """Why a job is not resumed with other options, and what to do."""
     what = "; ".join(f"job {job.id} was made {_difference_text(each, handler)}" for each in found)
     text = (
         f"{what}. Rows that are finished would keep their old results, so the job is not resumed:"

@@ -6,6 +6,5 @@ _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 
 
 def named_queries(text: str) -> dict[str, str]:
-    """The statements of a file by their names."""
     _, *parts = _NAME.split(text)
     return dict(zip(parts[::2], (body.strip() for body in parts[1::2]), strict=True))

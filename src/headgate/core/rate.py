@@ -22,8 +22,6 @@ MOST = 1e12
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """`count` requests or units in `seconds`."""
-
     count: float
     seconds: float
 
@@ -65,7 +63,6 @@ class Ceilings(msgspec.Struct, frozen=True):
 
     @property
     def rate(self) -> float | None:
-        """The tightest limit, in requests a second."""
         return min((limit.count / limit.seconds for limit in self.limits), default=None)
 
     def opens_at(self, due: list[float]) -> float:
@@ -76,7 +73,6 @@ class Ceilings(msgspec.Struct, frozen=True):
         return opens_at
 
     def spend(self, due: list[float], now: float) -> list[float]:
-        """The `due` times of all limits after one more request."""
         return [
             max(at, now) + limit.seconds / limit.count
             for at, limit in zip(due or [now] * len(self.limits), self.limits, strict=True)

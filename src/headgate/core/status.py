@@ -76,8 +76,6 @@ class JobMove(StrEnum):
 
 
 class StatusDisplay(NamedTuple):
-    """How the web UI, the commands and the docs show a status."""
-
     label: str
     tone: str
     """A colour: `--TONE` and `--TONE-soft` in web/src/design/tokens.css."""
@@ -264,5 +262,4 @@ def job_after(move: JobMove, state: JobState) -> JobState:
 
 
 def moves_from(status: ItemStatus) -> list[ItemMove]:
-    """The moves that are legal from `status`, in table order."""
     return [move for move, (sources, _) in TRANSITIONS.items() if status in sources]

@@ -44,8 +44,6 @@ class User(msgspec.Struct, frozen=True):
 
 
 class TokenKind(StrEnum):
-    """How a token is used."""
-
     API = "api"
     """In the header of a script's requests."""
     LOGIN = "login"
@@ -184,7 +182,6 @@ class LoginAllowance(NamedTuple):
 
 
 def login_allowances(tries: int) -> dict[LoginScope, LoginAllowance]:
-    """The limits that follow from `server.login_tries`."""
     return {
         LoginScope.PAIR: LoginAllowance(tries, 5 * MINUTE_US),
         LoginScope.ADDRESS: LoginAllowance(5 * tries, 5 * MINUTE_US),

@@ -39,8 +39,6 @@ STARTING = "a worker process is starting"
 
 
 class Deferral(msgspec.Struct, frozen=True):
-    """Rows that are due later, all for the same kind of reason."""
-
     error_class: str
     gate: str
     count: int

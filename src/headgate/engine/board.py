@@ -96,7 +96,6 @@ class FlightBoard:
     def start(
         self, item_id: int, epoch: int, now_s: float, limit_s: float, queued_s: float = 0.0
     ) -> int:
-        """Record that a handler starts, and return its slot."""
         if not self._free:
             return self.UNSEEN
         slot = self._free.pop()
@@ -121,7 +120,6 @@ class FlightBoard:
             self._write(at, _EXCUSED.pack(seconds))
 
     def turned(self, now_s: float) -> None:
-        """Record that the event loop of the process has turned."""
         self.turned_here_s = now_s
         self._write(_HEADER.size, _TURNED.pack(now_s))
 
@@ -154,7 +152,6 @@ class FlightBoard:
         self._memory[at : at + len(value)] = value
 
     def tally(self) -> Tally:
-        """The progress as the worker process last recorded it."""
         return Tally(*_HEADER.unpack_from(self._memory, 0))
 
     def running(self) -> list[RunningHandler]:

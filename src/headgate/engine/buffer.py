@@ -91,13 +91,11 @@ class Buffer:
             await self._drained.wait()
 
     async def wait_hungry(self) -> None:
-        """Wait until the buffer is empty and a lane waits for an item."""
         self._wanted.clear()
         if self._waiting or not self.hungry:
             await self._wanted.wait()
 
     def wake(self) -> None:
-        """Make every waiter check its condition again."""
         self._wanted.set()
         self._filled.set()
         self._drained.set()

@@ -253,7 +253,6 @@ class Dispatcher:
         self._refreshed_s = float("-inf")
 
     async def return_waiting(self) -> int:
-        """Hand back the items that are leased but not started."""
         return await self.return_items(self.take_waiting())
 
     def take_waiting(self) -> list[ClaimedItem]:
@@ -276,7 +275,6 @@ class Dispatcher:
         return await self._deps.items.extend(self._scope.worker, held, lease_s)
 
     async def return_items(self, items: list[ClaimedItem]) -> int:
-        """Hand back leased items that no lane has taken."""
         if not items:
             return 0
         held = [HeldLease(item.id, item.epoch) for item in items]

@@ -53,8 +53,6 @@ class EngineDeps(msgspec.Struct, frozen=True):
 
 
 class SliceBudget(msgspec.Struct, frozen=True):
-    """Limits of a slice. `until_idle` ends it when nothing is due any more."""
-
     seconds: float | None = None
     until_idle: bool = False
 
@@ -171,10 +169,17 @@ class Engine:
         watch = asyncio.ensure_future(self._watch_self())
         try:
             await self._dispatcher.run(until_s, until_idle=until_idle)
-            if until_idle:
-                await self._rest_of_lanes()
+            while until_idle and await self._rest_brought_items():
+                await self._dispatcher.run(until_s, until_idle=True)
         finally:
             watch.cancel()
+
+    async def _rest_brought_items(self) -> bool:
+        """Wait until all leased items have run; True if their results added items."""
+        before = self._settler.spawned
+        await self._rest_of_lanes()
+        await self._settler.wait_idle()
+        return self._settler.spawned > before and not self._dispatcher.stopping
 
     async def _watch_self(self) -> None:
         """Claim less while the machine is busy; stop when a thread hangs."""

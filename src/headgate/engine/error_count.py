@@ -52,7 +52,6 @@ class ErrorCount:
 
     @classmethod
     def create(cls, limit: ErrorLimit, rows: int) -> Self:
-        """An empty count for a run of `rows` rows."""
         fd = shared_memory("headgate-errors", cls._ROWS_AT)
         created = cls(ErrorCounting(fd, cls.SUPERVISOR, limit, rows))
         created.share(frozenset())
@@ -77,7 +76,6 @@ class ErrorCount:
         return ErrorTotals(sum(failed), sum(tried))
 
     def add(self, settlement: Settlement) -> None:
-        """Count the end of an attempt."""
         state = _state_after(settlement)
         before = (os.pread(self._fd, 1, self._ROWS_AT + settlement.item_id) or b"\0")[0]
         if state in {UNTRIED, before}:

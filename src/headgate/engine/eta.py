@@ -13,8 +13,6 @@ class Sample(NamedTuple):
 
 
 class Band(NamedTuple):
-    """A range of seconds; `high_s` is None if the upper end is not known."""
-
     low_s: float
     high_s: float | None
 

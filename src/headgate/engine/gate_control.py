@@ -22,8 +22,6 @@ _decode = msgspec.json.Decoder(GateState).decode
 
 
 class GateReading(msgspec.Struct, frozen=True):
-    """The gates at one moment, on the ledger's clock."""
-
     now_s: float
     views: Sequence[GateView]
 
@@ -43,7 +41,6 @@ class Ledger(Protocol):
 
 
 async def read_gates(ledger: Ledger, configured: GateLimits, keys: Sequence[str]) -> GateReading:
-    """Read the gates of these keys, also the gates that have no state yet."""
     answer = await ledger.exchange((), keys)
     return GateReading(
         answer.now_s, [_viewed(entry, configured, answer.now_s) for entry in answer.entries]
@@ -217,5 +214,4 @@ def keys_before(names: Iterable[str], configured: GateLimits) -> list[str]:
 
 
 def is_within(domain: str, names: Iterable[str]) -> bool:
-    """True if one of these hosts belongs to the domain."""
     return any(f".{name.partition(':')[0]}".endswith(f".{domain}") for name in names)

@@ -45,7 +45,6 @@ class HandlerTimer:
         self.started_s = clock.monotonic()
 
     def start(self, slots: Sequence[int]) -> None:
-        """Show the time at gates in these slots of the board from now on."""
         self._slots = slots
 
     def stop(self) -> None:
@@ -53,7 +52,6 @@ class HandlerTimer:
         self._slots = ()
 
     def begin(self) -> None:
-        """A request begins to wait at a gate."""
         now_s = self._clock.monotonic()
         if self._gates is None:
             self._gates = GateTime()

@@ -172,8 +172,6 @@ class DeadOfJob(msgspec.Struct, frozen=True):
 
 
 class DeadLetters:
-    """The dead letters of one owner; None: of all owners."""
-
     def __init__(self, store: Store, owner: str | None = None) -> None:
         self._store = store
         self._owner = owner
@@ -181,7 +179,6 @@ class DeadLetters:
     async def replay(
         self, what: ReplaySelection, *, dry_run: bool, by: str = OPERATOR
     ) -> ReplayCount:
-        """Replay the items, or only count them."""
         control = JobControl(self._store)
         targets = await self._targets(what)
         count = 0

@@ -60,7 +60,6 @@ class Reuse:
         self._asking: set[asyncio.Task[None]] = set()
 
     async def find(self, owner: str, digest: str, within_s: float) -> ReusedResult | None:
-        """The newest result under that digest, if it is recent enough."""
         group = self._asked[owner, within_s]
         if digest not in group:
             group[digest] = asyncio.get_running_loop().create_future()
@@ -156,8 +155,6 @@ class Places(msgspec.Struct, frozen=True):
 
 
 class JobRuntimes:
-    """Loads and keeps the runtime of each job that this process has claimed from."""
-
     def __init__(
         self,
         store: Store,
@@ -183,7 +180,6 @@ class JobRuntimes:
         """Called with what is wrong with a handler, besides the log and the job's events."""
 
     def work_of(self, job_id: int) -> JobRuntime:
-        """The runtime of a job that was prepared."""
         return self._works[job_id]
 
     async def prepare(self, job_id: int) -> JobRuntime | None:

@@ -72,8 +72,6 @@ class OtherLanes(Protocol):
 
 
 class Lane:
-    """Runs items one after the other until it is closed, or not needed any more."""
-
     BURST = 64
     """A lane yields after this many items: handlers that never wait would starve the commits."""
     PAUSE_S = 0.01
@@ -132,7 +130,6 @@ class Lane:
                 await tools.clock.sleep(0)
 
     def interrupt(self, why: Interruption) -> None:
-        """Cut the running handler short, if there is one."""
         if self.pack and self._task is not None and self._interruption is None:
             self._interruption = why
             self._task.cancel()

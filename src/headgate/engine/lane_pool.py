@@ -68,7 +68,6 @@ class LanePool:
                 timer.end()
 
     def hand_back(self) -> None:
-        """Interrupt running handlers; nothing new starts."""
         self._closing = True
         for lane in self._tasks:
             # Closed first: otherwise it would take the next item from the buffer.
@@ -76,7 +75,6 @@ class LanePool:
             lane.interrupt(Interruption.HAND_BACK)
 
     async def close(self) -> None:
-        """Let each lane finish its running items."""
         self._closing = True
         for lane in self._tasks:
             lane.closed = True
@@ -125,8 +123,6 @@ class LanePool:
 
 
 class WorkerControl:
-    """Watches the jobs whose items this worker holds."""
-
     TICK_S = 0.05
 
     def __init__(

@@ -33,8 +33,6 @@ Answer = TypeVar("Answer")
 
 
 class CallTimer:
-    """Times one call and tells the observer how it ended."""
-
     def __init__(self, observer: Observer, clock: Clock) -> None:
         self.observer = observer
         self._clock = clock
@@ -118,8 +116,6 @@ class ObservedItems:
 
 
 class ObservedJobs:
-    """A JobStore that reports each call, and each state change as an event."""
-
     def __init__(self, store: JobStore, watch: CallTimer) -> None:
         self._store = store
         self._watch = watch

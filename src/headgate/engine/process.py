@@ -31,7 +31,6 @@ def this_host() -> str:
 
 
 def boot_id() -> str:
-    """An id of the time since this machine was booted."""
     file = Path("/proc/sys/kernel/random/boot_id")
     if file.exists():
         return file.read_text().strip()
@@ -63,7 +62,6 @@ def started_ticks(pid: int) -> int | None:
 
 
 def process_name(pid: int) -> ProcessName:
-    """The name of a living process of this machine."""
     return ProcessName(this_host(), boot_id(), pid, started_ticks(pid) or 0)
 
 

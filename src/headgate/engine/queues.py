@@ -30,7 +30,6 @@ class RowNames(msgspec.Struct, frozen=True):
     gate_of: GateOf | None = None
 
     def gate(self, values: Mapping[str, Any]) -> tuple[str, str | None]:
-        """The gate of a row, and the reason if it has none."""
         return ("", None) if self.gate_of is None else gate_in(values, self.gate_of)
 
 

@@ -102,7 +102,7 @@ class ItemMaker:
             return bounded_key(str(self._key_of(values))), None
         except AttemptOver as error:
             return "", str(error)
-        except Exception as error:  # noqa: BLE001 (the handler's code may raise anything)
+        except Exception as error:  # noqa: BLE001  the handler's code may raise anything
             return "", f"key_of raised {type(error).__name__}: {error}"
 
     def _gates(self, batch: RowBatch, problems: dict[int, str]) -> Iterable[str]:
@@ -145,7 +145,7 @@ def gate_in(values: Mapping[str, Any], gate_of: GateOf) -> tuple[str, str | None
     """The gate of a row, and the reason if it has none."""
     try:
         return str(gate_of(values)) or NO_GATE, None
-    except Exception as error:  # noqa: BLE001 (the user's code may raise anything)
+    except Exception as error:  # noqa: BLE001  the user's code may raise anything
         return NO_GATE, f"gate_of raised {type(error).__name__}: {error}"
 
 

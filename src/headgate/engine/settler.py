@@ -67,6 +67,7 @@ class Settler:
         self._idle = asyncio.Event()
         self._idle.set()
         self.refused = 0
+        self.spawned = 0
         self.on_spawned: Callable[[], Awaitable[None]] = _tell_none
         """Called after a commit that added items: the dispatcher need not wait for its poll."""
 
@@ -143,6 +144,7 @@ class Settler:
             report = await self._sink.settle_many(request)
             self._under_way = []
             self._fields.reported(sent, report.refused)
+            self.spawned += report.spawned
             if report.spawned:
                 with suppress(HeadgateError):  # the next poll finds the items
                     await self.on_spawned()

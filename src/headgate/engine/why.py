@@ -152,8 +152,6 @@ def _is_named(gate: GateView, own: str) -> bool:
 
 
 class Ending(NamedTuple):
-    """How an item ended, and a suggestion what to do."""
-
     why: str
     todo: str = ""
 
@@ -215,8 +213,6 @@ UNTIMED = frozenset({WaitKind.PAUSED, WaitKind.READING, WaitKind.WORKER, WaitKin
 
 
 class LimitedBy(msgspec.Struct, frozen=True):
-    """The limit that decides the speed of a job, and the facts behind it."""
-
     wait: Wait | None = None
     """None if the job has ended, or nothing is left to do."""
     at: Situation | None = None
@@ -257,7 +253,6 @@ async def limit_of_run(
 
 
 def limit_from_facts(job: Job, at: Situation, reading: GateReading | None) -> LimitedBy:
-    """The limit of a job, from facts that were read already."""
     return LimitedBy(why_job(job, at, reading.views if reading else ()), at, reading)
 
 
@@ -267,7 +262,6 @@ async def wait_of_item(
     detail: ItemDetail,
     attempts: Sequence[AttemptRow],
 ) -> Wait | None:
-    """What an item waits for; None if it is finished."""
     if detail.row.status in FINISHED:
         return None
     reading = await read_gates_or_none(gates)

@@ -41,7 +41,6 @@ class WorkerHandle:
 
     @property
     def errors_slot(self) -> int | None:
-        """Its slot in the count of failed rows; None without a limit."""
         return self.order.errors.slot if self.order.errors else None
 
     def listen(self) -> None:

@@ -32,8 +32,6 @@ AddressInfo = tuple[int | socket.AddressFamily, int | socket.SocketKind, int, st
 
 
 class GuardedResolver(AbstractResolver):
-    """Resolves names to their public addresses only."""
-
     def __init__(self, resolver: AbstractResolver | None = None) -> None:
         self._resolver = resolver or ThreadedResolver()
 
@@ -43,7 +41,6 @@ class GuardedResolver(AbstractResolver):
         port: int = 0,
         family: socket.AddressFamily = socket.AF_INET,
     ) -> list[ResolveResult]:
-        """Return the public addresses of a name; AddressRefused if it has only others."""
         found = await self._resolver.resolve(host, port, family)
         public = [one for one in found if address_refusal(one["host"]) is None]
         if found and not public:
@@ -91,7 +88,6 @@ class HttpConnections:
         self._known: WeakSet[ResponseHandler] = WeakSet()
 
     def destination(self, origin: str) -> Destination:
-        """Return the destination of an origin such as `https://host:port`."""
         found = self._destinations.get(origin)
         if found is None:
             if len(self._destinations) >= self.MOST:
@@ -128,7 +124,6 @@ class HttpConnections:
 async def exchange(
     connection: Connection, request: bytes, body: bytes | None, *, bodiless: bool
 ) -> tuple[RawResponseMessage, StreamReader]:
-    """Send a request and wait for the head of its response; `bodiless` is for HEAD."""
     protocol = connection.protocol
     if protocol is None or protocol.transport is None or protocol.transport.is_closing():
         raise aiohttp.ClientConnectionResetError
@@ -161,7 +156,6 @@ _MAY_LACK_BODY: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 
 def split_url(url: str) -> tuple[str, str]:
-    """Split a normalized URL into its origin and its request target."""
     end = url.find("/", len("https://"))
     if end < 0:
         return url, "/"

@@ -16,8 +16,6 @@ def folded(headers: Headers) -> dict[str, str]:
 
 
 class Fields(Mapping[str, str]):
-    """Fields by name, case-insensitive."""
-
     __slots__ = ("_fields",)
 
     def __init__(self, headers: Headers) -> None:

@@ -218,7 +218,6 @@ class GatedExchange(Unkept):
         return body
 
     async def close(self) -> None:
-        """Release the permit and the connection; closing twice is harmless."""
         self._end()
         await self._reply.close()
 

@@ -40,8 +40,6 @@ class TooManyRedirects(AttemptOver):
 
 
 class RedirectHop(msgspec.Struct, frozen=True):
-    """A request as its maker wants it, without the client's own headers."""
-
     method: str
     url: str
     headers: Headers = ()

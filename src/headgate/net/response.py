@@ -65,7 +65,6 @@ class ResponseHead:
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """Fields by name, case-insensitive; repeated fields are joined by a comma."""
         if self._fields is None:
             self._fields = Fields(self._headers)
         return self._fields
@@ -97,11 +96,9 @@ class ReadResponse(ResponseHead):
 
     @property
     def text(self) -> str:
-        """The body, decoded by the charset in its headers, else as UTF-8."""
         return self.content.decode(self._charset(), errors="replace")
 
     def json(self) -> Any:
-        """Decode the body; a transient fault if it is not JSON."""
         try:
             return _decode(self.content)
         except (msgspec.DecodeError, UnicodeDecodeError):

@@ -62,8 +62,6 @@ class RobotsUnreached(AttemptOver):
 
 
 class RobotsRules:
-    """What is known of one robots.txt."""
-
     LIFE_S = 86_400.0
     """Seconds until the file is fetched again."""
     FIRST_WAIT_S = 60.0
@@ -114,8 +112,6 @@ class RobotsRules:
 
 
 class Robots:
-    """The rules of all hosts that this process has asked."""
-
     MOST = 5_000
     """Most hosts whose rules are remembered; beyond it the oldest is dropped."""
     BYTES = 500_000
@@ -245,7 +241,6 @@ class Robots:
 
 
 def product_token(request: WireRequest) -> str:
-    """The product name in the User-Agent header, before the version."""
     introduction = next(text for name, text in request.headers if name == "user-agent")
     return introduction.partition("/")[0].partition(" ")[0]
 

@@ -69,7 +69,6 @@ class Routes:
         self._places: dict[tuple[str, str], Target] = {}
 
     def find(self, url: str, provider: str) -> tuple[Target, str]:
-        """Return the target of a URL for a handler's provider, and the rest of the URL."""
         # Nearly every URL belongs to a known origin, and then nothing needs to be parsed.
         end = url.find("/", 8)
         found = self._places.get((url[:end], provider)) if end > 0 else None
@@ -79,7 +78,6 @@ class Routes:
         return self.place(where, provider), rest
 
     def place(self, where: str, provider: str) -> Target:
-        """Return the target of an origin such as `https://host:port`."""
         found = self._places.get((where, provider))
         if found is None:
             if len(self._places) >= self.MOST:
@@ -90,7 +88,7 @@ class Routes:
     def _look_up(self, where: str, handlers_provider: str) -> Target:
         origin = parse_origin(where)
         host = origin.key
-        declared = provider_of(host, self._providers)
+        declared = provider_of(host, self._providers, handlers_provider)
         # A provider that names no hosts covers all hosts that its handlers ask.
         anywhere = not self._providers.get(handlers_provider, self._unknown).hosts
         provider = declared or (handlers_provider if anywhere else "")

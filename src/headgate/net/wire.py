@@ -67,11 +67,9 @@ class AiohttpReply:
         content.on_eof(self._release)
 
     def chunks(self) -> AsyncIterator[bytes]:
-        """The body as it arrives, with its content encoding undone."""
         return self._unpacked() if self._encoding else self._pieces()
 
     async def read(self, limit: int) -> bytes | None:
-        """Return the whole body; None if it is larger than `limit`."""
         if self._encoding:
             return await gathered(self._unpacked(), limit)
         pieces: list[bytes] = []
@@ -86,7 +84,6 @@ class AiohttpReply:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     async def close(self) -> None:
-        """Release the connection, or close it if the body was not read to its end."""
         self._watch.end(self._wait)
         self._release()
 
@@ -165,7 +162,6 @@ class AiohttpReply:
 
 
 async def gathered(pieces: AsyncIterator[bytes], limit: int) -> bytes | None:
-    """Join the pieces; None if they are longer than `limit`."""
     body = bytearray()
     async for piece in pieces:
         body += piece
@@ -189,7 +185,6 @@ class AiohttpWire:
     async def send(
         self, request: WireRequest, recalled: Callable[[], bool] | None = None
     ) -> AiohttpReply:
-        """Return when the head of the reply is there; raise WireFailure or AddressRefused."""
         while True:
             try:
                 return await self._send(request, recalled)

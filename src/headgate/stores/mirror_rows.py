@@ -7,7 +7,7 @@ import msgspec
 
 from headgate.core.json_types import drift_text, field_changes
 from headgate.core.mirror import Attachment, FollowUp, MirrorRow
-from headgate.core.row_plan import Page, PlannedRow, StoredHead, StreamTally, plan_rows
+from headgate.core.row_plan import RESTORED, Page, PlannedRow, StoredHead, StreamTally, plan_rows
 from headgate.stores.transaction import Transaction
 
 _encode = msgspec.json.Encoder().encode
@@ -59,6 +59,9 @@ async def _change(tx: Transaction, changed: Sequence[PlannedRow]) -> None:
         "passes": [each.pass_id for each in changed],
         "kinds": [each.kind for each in changed],
     }
+    maybe_absent = [each.number for each in changed if each.kind == RESTORED or each.deleted]
+    if maybe_absent:
+        await tx.change("log_absences", numbers=maybe_absent)
     await tx.change("insert_changes", **tx.table(log))
     heads: dict[str, Sequence[Any]] = {
         "numbers": numbers,

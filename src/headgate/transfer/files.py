@@ -41,13 +41,11 @@ def open_file(path: Path) -> BinaryIO:
 
 
 def fingerprint(path: Path) -> str:
-    """Hash and size of a file."""
     with open_file(path) as file:
         return name_of_content(file)
 
 
 def name_of_content(file: BinaryIO) -> str:
-    """Hash and size of an open file."""
     digest = hashlib.blake2b(digest_size=20)
     size = 0
     while block := file.read(_BLOCK):
@@ -57,8 +55,6 @@ def name_of_content(file: BinaryIO) -> str:
 
 
 class LocalTarget:
-    """A file that is written beside its target and moved into place when complete."""
-
     def __init__(self, path: Path) -> None:
         self._path = path
         self._record_path = path.with_name(path.name + RECORD_SUFFIX)
@@ -149,7 +145,6 @@ def _sync_folder(folder: Path) -> None:
 
 
 def is_packed(path: Path) -> bool:
-    """True if the file's name ends with `.gz`."""
     return path.suffix.lower() == GZIP_ENDING
 
 
@@ -204,8 +199,6 @@ class _Unpacked(RawIOBase):
 
 
 class PackedTarget(LocalTarget):
-    """A gzip file that appears when it is complete."""
-
     def open(self) -> None:
         super().open()
         # Without the time and name in its header, the same rows give the same bytes.

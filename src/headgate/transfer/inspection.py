@@ -23,8 +23,6 @@ STEP_BYTES = 64 * 1024
 
 
 class Inspection(msgspec.Struct, frozen=True):
-    """Properties of a file, as far as its beginning shows them."""
-
     format: str
     columns: Sequence[str]
     rows: Sequence[Mapping[str, Any]]
@@ -43,7 +41,6 @@ def inspect(
     limits: Limits | None = None,
     rows: int = FIRST_ROWS,
 ) -> Inspection:
-    """Read the beginning of a file; BadSource if no job can be made of it."""
     options = options or ReadOptions()
     path = Path(path)
     name = format_of(path, options.format)

@@ -154,7 +154,6 @@ def _decode_broken(raw: Sequence[bytes], name: str) -> tuple[list[str], dict[int
 
 
 def describe_broken(error: UnicodeDecodeError) -> str:
-    """Describe the invalid bytes of a line."""
     found = error.object[error.start : error.start + 4].hex(" ")
     return (
         f"not valid {error.encoding.upper()}: bytes {found} at byte {error.start + 1} of the line; "

@@ -6,8 +6,6 @@ from headgate.core.errors import BadSource
 
 
 class Position(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The end of a row: the bytes, lines and rows before it."""
-
     offset: int = 0
     line: int = 0
     row: int = 0

@@ -63,7 +63,6 @@ def check_content(
 
 
 def is_zip(path: Path) -> bool:
-    """True if a file begins like a zip archive."""
     with open_file(path) as file:
         return signature_in(file.read(4)) is ContentType.ZIP
 

@@ -58,8 +58,6 @@ class WriteOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FileSource(Source, Protocol):
-    """The source of a format."""
-
     def effective_options(self) -> dict[str, str]:
         """The options that affect the rows, stated or detected; BadSource as in reading."""
         ...
@@ -175,7 +173,6 @@ def checked(options: ReadOptions) -> ReadOptions:
 
 
 def one_delimiter(text: str) -> str:
-    """The delimiter character that a text stands for."""
     if text in {"\\t", "tab"}:  # typed in a shell
         return "\t"
     if len(text) != 1 or text in '"\r\n':
@@ -205,7 +202,6 @@ def open_written(path: Path, stated: str | None = None) -> tuple[Sequence[Source
 
 
 def row_form(name: str) -> RowForm:
-    """How rows in a format that is written are compared with the store."""
     equality = FORMATS[name].equality
     if equality is None:
         raise UsageError(f"Headgate does not write {name}; it compares {', '.join(WRITABLE)}")

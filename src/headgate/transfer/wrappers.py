@@ -18,8 +18,6 @@ _encoder = msgspec.json.Encoder()
 
 
 class LimitedSource:
-    """Applies the limits that do not depend on the format."""
-
     def __init__(self, source: Source, limits: Limits) -> None:
         self._source = source
         self._limits = limits
@@ -32,20 +30,16 @@ class LimitedSource:
 
 
 class LimitedReader:
-    """Checks each batch and passes it on."""
-
     def __init__(self, reader: BatchReader, limits: Limits) -> None:
         self._reader = reader
         self._limits = limits
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns seen until now."""
         return self._reader.columns
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes for the user."""
         return self._reader.notes
 
     @property
@@ -96,8 +90,6 @@ class LimitedReader:
 
 
 class RenamedSource:
-    """The rows of a source, with the column names that a user chose."""
-
     def __init__(self, source: Source, names: Mapping[str, str]) -> None:
         self._source = source
         self._names = names

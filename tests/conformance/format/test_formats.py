@@ -97,7 +97,7 @@ def write(writer: RowWriter, columns: Sequence[str], rows: Sequence[dict[str, An
 
 
 def assert_resumable(source: Source) -> None:
-    """From every stored position on, the rows are those that follow it."""
+    """From every stored position, reading continues with the next row."""
     whole = all_rows(source)
     step_by_step = list(batches(source, rows=1))
     assert [row for batch in step_by_step for row in rows_of(batch)] == whole

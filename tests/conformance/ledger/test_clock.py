@@ -1,4 +1,4 @@
-"""On SQLite nobody serves the time: processes whose clocks differ must still agree on it."""
+"""On SQLite no server has the time: processes whose clocks differ must still agree on it."""
 
 import pytest
 

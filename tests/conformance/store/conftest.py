@@ -52,7 +52,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
 
 @pytest.fixture(params=EVERY_STORE)
 def fresh_places(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Place]]:
-    """Two databases of the same kind that nobody has migrated yet."""
+    """Two databases of the same kind, not yet migrated."""
     if request.param == "sqlite":
         files = [SqlitePlace(tmp_path / name) for name in ("one.db", "two.db")]
         yield list(files)

@@ -148,7 +148,7 @@ async def test_a_lower_role_ends_sessions_and_what_was_made_for_others(store, ot
     assert len(await other.access.tokens(None)) == 2
 
 
-async def test_a_user_has_so_many_tokens_and_no_more(store, other):
+async def test_the_number_of_tokens_of_a_user_is_limited(store, other):
     await a_user(store)
     await a_token(store, "session", kind=TokenKind.LOGIN)
     await a_token(store, "ended")

@@ -17,7 +17,7 @@ from tests.kit import factories
 
 
 async def gated_job(store, **items_at):
-    """A job with so many items at each gate, one gate after the other in the input."""
+    """A job with a number of items at each gate, one gate after the other in the input."""
     made = await store.jobs.create_job(NewJob("fetch", "urls.csv"))
     gates = [gate for gate, count in items_at.items() for _ in range(count)]
     rows = [NewItem(str(line), "{}", line, gate=gate) for line, gate in enumerate(gates, 1)]

@@ -75,7 +75,7 @@ async def test_a_row_that_asks_for_the_same_is_skipped_when_it_comes(store):
     ]
     assert [group.count for group in await store.reads.error_groups(job.id)] == [1]
     assert await store.reads.check(repair=False) == []
-    # No visit goes to it again, as long as nobody asks for it by its class.
+    # No visit goes to it again, unless a user asks for it by its class.
     everything = RequeueRequest(
         job.id, frozenset({ItemStatus.SKIPPED, ItemStatus.ERROR}), but_class="bad_row"
     )

@@ -1,4 +1,4 @@
-"""One job for one source, whoever asks at the same moment; and what it is bound to."""
+"""One job for one source, also if several processes ask at once; and what it is bound to."""
 
 import asyncio
 

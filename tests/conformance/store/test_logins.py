@@ -10,7 +10,7 @@ def a_try(account="ann", address="192.0.2.1", tries=10):
     return LoginTry(login_keys(account, address), login_allowances(tries))
 
 
-async def test_of_many_logins_at_once_only_so_many_continue(store, other):
+async def test_of_many_logins_at_once_only_the_allowed_number_continues(store, other):
     comers = [each.logins.count(a_try()) for each in (store, other) * 50]
     counted = await asyncio.gather(*comers)
     assert sum(each.wait_s == 0 for each in counted) == 10

@@ -43,7 +43,7 @@ async def test_a_wait_can_be_abandoned(store):
 
 
 @pytest.mark.postgres
-async def test_behind_a_transaction_pooler_the_bell_is_silent_and_all_else_works(postgres_url):
+async def test_behind_a_transaction_pooler_all_works_without_notifications(postgres_url):
     async with PostgresStore(f"{postgres_url}?notify=off") as store:
         job, who = await factories.job(store, 3), await factories.worker(store)
         assert await factories.finish(store, who, await factories.claim(store, job.id, who)) == []
@@ -51,3 +51,12 @@ async def test_behind_a_transaction_pooler_the_bell_is_silent_and_all_else_works
         assert await store.notifier.wait(0.05)
         assert not await store.notifier.wait(0.05)
         assert await store.jobs.finish_job(job.id)
+
+
+async def test_a_ring_wakes_the_waiter_of_its_own_process(store):
+    await drained(store)
+    waiting = asyncio.create_task(store.notifier.wait(60.0))
+    await store.notifier.ring()
+    async with asyncio.timeout(30):
+        assert await waiting
+    assert not await store.notifier.wait(0.05)

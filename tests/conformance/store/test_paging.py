@@ -94,7 +94,7 @@ async def test_a_row_that_changes_while_pages_are_read_is_not_missed(store, plac
     rest = flat(await pages(store, msgspec.structs.replace(query, after=first.next)))
     seen = [row.id for row in [*first.items, *rest]]
     assert len(set(seen)) == 6
-    # Those that changed after they were shown are shown again, last.
+    # Rows that changed after they were shown are shown again, last.
     assert seen[-4:] == [item.id for item in moved]
 
 

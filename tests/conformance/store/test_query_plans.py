@@ -275,3 +275,51 @@ async def test_why_a_job_waits_is_read_through_indexes(store, place, full):
     assert_reads_through(
         await plan(store, "handler_time", job_id=full, limit=20), "items_by_status"
     )
+
+
+MANY_HEADS = (
+    """
+    INSERT INTO mirrors (owner, name, source, digest, history, created_at)
+    VALUES ('local', 'm', '{}', '', (1 = 1), 0)
+    """,
+    "INSERT INTO streams (mirror_id, name) SELECT id, 's' FROM mirrors",
+    "INSERT INTO streams (mirror_id, name) SELECT id, 't' FROM mirrors",
+    f"""
+    {NUMBERS.replace("500", "5000")} INSERT INTO mirror_rows (
+        stream_id, id, hash, deleted, first_pass, seen_pass, first_at, changed_at
+    )
+    SELECT CASE WHEN i % 50 = 7 THEN 1 ELSE 2 END, 'r' || i, 'h', (1 = 0), 1, 1, 0, 0 FROM n
+    """,
+    "INSERT INTO mirror_bodies (number, body) SELECT number, '{}' FROM mirror_rows",
+    "ANALYZE",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "index"),
+    [
+        (
+            "known_heads",
+            {"rows": '[[1,"r7"]]', "streams": "{1}", "ids": "{r7}"},
+            "mirror_rows_by_id",
+        ),
+        (
+            "mirror_rows",
+            {"stream_id": 1, "after": 100, "limit": 50, "deleted": False},
+            "mirror_rows_in_order",
+        ),
+        ("mirror_row", {"stream_id": 1, "row_id": "r7"}, "mirror_rows_by_id"),
+    ],
+)
+async def test_rows_of_a_mirror_are_found_through_an_index(store, place, name, values, index):
+    for statement in MANY_HEADS:
+        place.execute(statement)
+    text = await plan(store, name, **values)
+    assert index in text, text
+    assert "Seq Scan on mirror" not in text, text
+    assert "TEMP B-TREE" not in text, text
+
+
+async def test_whether_a_checkpoint_is_quiet_is_read_in_its_partial_index(store, place, full):
+    text = await plan(store, "ready_to_close", rows='[[1,"p"]]', jobs="{1}", names="{p}")
+    assert_reads_through(text, "items_by_checkpoint")

@@ -13,6 +13,7 @@ from headgate.ports.items import EnqueueRequest
 from headgate.ports.reads import EventQuery, JobQuery
 from headgate.stores.postgres import PostgresStore
 from tests.kit import factories
+from tests.kit.mirrors import follow_up, rows, run_of
 from tests.kit.ports import free_port
 from tests.kit.postgres import PostgresServer
 
@@ -215,3 +216,15 @@ async def test_a_cancellation_that_comes_with_a_connection_is_not_lost(store):
     assert waiting.cancelled()
     for each in held[1:]:
         await each.__aexit__(None, None, None)
+
+
+@BOTH
+async def test_a_page_whose_answer_was_lost_is_kept_once(store, committed):
+    run = await run_of(store)
+    (page,) = await run.claim()
+    lose_the_next_answer(store, committed=committed)
+    more = {"rows": rows(1, 2), "items": [follow_up("next")], "fields": {"people": {"id": 4}}}
+    assert (await run.settle(page, **more)).refused == []
+    checkpoint = await run.checkpoint()
+    assert (checkpoint.pages, checkpoint.added, checkpoint.repeated) == (1, 2, 0)
+    assert await store.reads.counts(run.job.id) == Counts(pending=1, done=1)

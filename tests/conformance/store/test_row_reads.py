@@ -1,4 +1,4 @@
-"""Chosen rows: by key, by place, those that fail now, and claims of these alone."""
+"""Chosen rows: by key, by place, failing now; and claims of chosen rows only."""
 
 import msgspec
 
@@ -63,7 +63,7 @@ async def test_the_reason_of_a_decision_is_kept(store):
     assert await store.rows.decision(second.id) == "rejected every candidate, decided by bob"
 
 
-async def test_rows_that_fail_are_those_that_wait_for_a_retry_or_ended(store):
+async def test_failing_rows_wait_for_a_retry_or_have_ended(store):
     job, who = await factories.job(store, 6), await factories.worker(store)
     other = await factories.job(store, 1)
     before = await store.rows.newest_change(job.id)

@@ -1,4 +1,4 @@
-"""What a store tells of how a job goes, for those who want to know why it waits."""
+"""What a store knows of a job's progress, to explain why it waits."""
 
 import msgspec
 import pytest

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from headgate.app.api.limit_cache import LimitCache
+from headgate.app.api.job_readings import LimitCache
 from headgate.app.cli.jobs import next_steps
 from headgate.app.cli.progress import limit_finder, limit_text
 from headgate.app.cli.trial import Trial

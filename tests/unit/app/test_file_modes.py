@@ -27,7 +27,7 @@ def names_in(folder: Path) -> set[str]:
 
 
 def open_to_others(folder: Path) -> list[str]:
-    """What somebody else could read or enter."""
+    """What another user of the machine could read or enter."""
     return [
         str(path.relative_to(folder))
         for path in folder.rglob("*")

@@ -1,4 +1,4 @@
-"""Where settings come from, what they may be, and what is said about those that may not."""
+"""Where settings come from, what they may be, and the messages for invalid ones."""
 
 from pathlib import Path
 

@@ -28,7 +28,7 @@ class Rests:
 
 
 def sent(provider: Provider, count: int = 1) -> list[Request]:
-    """The requests that came, which must be so many."""
+    """The requests that came; their number is checked."""
     wait_until(lambda: len(provider.seen) >= count)
     assert len(provider.seen) == count
     return [seen.request for seen in provider.seen]

@@ -1,4 +1,4 @@
-"""Owners share equally, their jobs by priority, and nobody starves."""
+"""Owners share equally, their jobs by priority, and no owner starves."""
 
 from collections import Counter, deque
 
@@ -45,7 +45,7 @@ def test_who_was_away_does_not_come_back_with_savings():
 
 
 def served(slots: Slots, lines: dict[str, int], finished: int = 0) -> list[str]:
-    """Who gets slots while users have so many waiting; after each turn the oldest ones finish."""
+    """Who gets slots while users have requests waiting; after each turn the oldest ones finish."""
     order: list[str] = []
     running: deque[str] = deque()
     while (user := slots.next([name for name, left in lines.items() if left])) is not None:
@@ -73,7 +73,7 @@ def test_users_take_turns_however_long_their_lines_are():
     assert order == ["ann", "bob", "cem", "ann", "bob", "ann", "ann", "ann", "ann"]
 
 
-def test_a_new_user_is_served_before_those_who_have_slots():
+def test_a_new_user_is_served_before_users_with_slots():
     slots = Slots(total=3, per_user=3)
     assert served(slots, {"ann": 2}) == ["ann", "ann"]
     assert served(slots, {"ann": 5, "bob": 1}) == ["bob"]

@@ -81,7 +81,7 @@ def test_a_credential_says_where_it_is_kept_and_where_it_goes(
         msgspec.convert(values, CredentialPolicy)
 
 
-def test_a_host_belongs_to_whoever_names_it_best():
+def test_a_host_belongs_to_the_provider_that_names_it_most_exactly():
     policies = {
         "wide": ProviderPolicy(hosts=("*.example.org",)),
         "narrow": ProviderPolicy(hosts=("*.api.example.org",)),
@@ -164,3 +164,17 @@ def test_a_path_for_users_is_one_that_cannot_be_taken_for_another(path: str, *, 
 def test_paths_and_methods_for_users_are_checked(values: dict[str, object]):
     with pytest.raises(msgspec.ValidationError, match="regex"):
         read(**values)
+
+
+@pytest.mark.parametrize("own", ["a", "b", "c"])
+def test_of_several_providers_of_a_host_it_is_the_one_of_the_handler(own):
+    policies = {name: ProviderPolicy(hosts=("api.example.org",)) for name in "abc"}
+    assert provider_of("api.example.org", policies, own) == own
+
+
+def test_a_provider_that_names_the_host_itself_comes_before_the_handlers_own_pattern():
+    policies = {
+        "own": ProviderPolicy(hosts=("*.example.org",)),
+        "exact": ProviderPolicy(hosts=("api.example.org",)),
+    }
+    assert provider_of("api.example.org", policies, "own") == "exact"

@@ -20,7 +20,7 @@ def board() -> Iterator[FlightBoard]:
 
 @pytest.fixture
 def seen(board: FlightBoard) -> Iterator[FlightBoard]:
-    """The same board in the eyes of somebody else."""
+    """The same board as another process sees it."""
     other = FlightBoard(os.dup(board.fd))
     yield other
     other.close()

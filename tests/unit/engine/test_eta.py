@@ -27,7 +27,7 @@ def test_a_steady_rate_gives_a_narrow_band():
 
 
 def then(samples: list[Sample], rate: float, seconds: int) -> list[Sample]:
-    """The samples, and so many seconds more at another rate."""
+    """The samples, followed by `seconds` at another rate."""
     at_s, finished = samples[-1]
     more = [Sample(at_s + s, finished + int(rate * s)) for s in range(1, seconds + 1)]
     return [*samples, *more]

@@ -147,7 +147,7 @@ async def test_domains_are_looked_for_only_where_something_is_configured_for_the
     assert await keys(JobGates(store, capped, job.id)) == ["domain:a.org"]
 
 
-async def test_only_so_many_names_are_remembered(store: Store):
+async def test_the_number_of_remembered_names_is_limited(store: Store):
     who = await factories.worker(store)
     job = await factories.job(store, 12)
     gates = JobGates(store, GateLimits({}), job.id, "shop")

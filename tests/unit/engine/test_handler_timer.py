@@ -55,7 +55,7 @@ def started(clock: FakeClock, board: FlightBoard, *, items: int = 1) -> HandlerT
 
 
 async def closed(town: Town, seconds: int) -> None:
-    """The gate closes for so long."""
+    """The gate closes for `seconds`."""
     answer(await town.enter(), 429, {"retry-after": str(seconds)})
 
 

@@ -143,7 +143,7 @@ class StoredResults:
         return [ReusedResult(each, 1, "{}") for each in request.digests if each in self.known]
 
 
-async def test_those_who_ask_together_share_a_query():
+async def test_lanes_that_ask_together_share_a_query():
     stored = StoredResults("a", "c")
     reuse = Reuse(stored)
     found = await asyncio.gather(*(reuse.find("ann", digest, 60.0) for digest in "abca"))

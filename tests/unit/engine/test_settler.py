@@ -9,6 +9,7 @@ import pytest
 from headgate.core.errors import StoreFull
 from headgate.core.fault import FaultClass
 from headgate.core.item import ClaimedItem
+from headgate.core.mirror import Attachment
 from headgate.core.retry import FINISHED, HANDED_BACK, RetryDecision
 from headgate.core.settlement import Settlement, settle
 from headgate.core.sizing import ClaimPolicy, ClaimSizer
@@ -183,3 +184,63 @@ def test_only_retries_that_failed_again_are_in_vain(
         item = ClaimedItem(number, 1, str(number), "{}", None, 1, 2, 1, 0, 0, False, 0)
         settler.add(settle(item, verdict))
     assert (sizer.retry_share < ClaimSizer.RETRY_SHARE) is in_vain
+
+
+def attached(item_id: int, size: int = 0, **fields: int) -> Attachment:
+    return Attachment(item_id, 1, 1, size=size, fields={"s": fields} if fields else {})
+
+
+async def test_a_batch_with_many_bytes_is_committed_at_once_and_makes_lanes_wait(
+    board: FlightBoard,
+):
+    sink = Sink()
+    sink.open.clear()
+    policy = WorkerPolicy(flush_items=10, flush_s=30.0, flush_bytes=100)
+    settler = a_settler(sink, board, policy)
+    async with running(settler):
+        settler.add(settled(1), None, attached(1, 100))
+        while not sink.requests:
+            await asyncio.wait([asyncio.ensure_future(sink.open.wait())], timeout=0.001)
+        settler.add(settled(2), None, attached(2, 399))
+        assert not settler.crowded
+        settler.add(settled(3), None, attached(3, 1))
+        assert settler.crowded
+        sink.open.set()
+        await settler.wait_room()
+        await settler.wait_idle()
+    assert [len(request.attachments) for request in sink.requests] == [1, 2]
+
+
+async def test_a_field_is_sent_until_its_commit_was_accepted(board: FlightBoard):
+    sink = Sink()
+    settler = a_settler(sink, board, PROMPT)
+    sink.refused = (1,)
+    for item_id in (1, 2, 3):
+        settler.add(settled(item_id), None, attached(item_id, a=4))
+        await settler.flush()
+        sink.refused = ()
+    assert [request.attachments[0].fields for request in sink.requests] == [
+        {"s": {"a": 4}},
+        {"s": {"a": 4}},
+        {},
+    ]
+
+
+async def test_a_commit_that_added_items_is_told(board: FlightBoard):
+    told: list[int] = []
+
+    class Spawning(Sink):
+        async def settle_many(self, request: SettleRequest) -> SettleReport:
+            return SettleReport(spawned=len(request.attachments))
+
+    async def tell() -> None:
+        told.append(1)
+
+    settler = a_settler(Spawning(), board, PROMPT)
+    settler.on_spawned = tell
+    settler.add(settled(1))
+    await settler.flush()
+    assert not told
+    settler.add(settled(2), None, attached(2))
+    await settler.flush()
+    assert told == [1]

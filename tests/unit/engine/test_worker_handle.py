@@ -116,7 +116,7 @@ def test_time_at_a_gate_makes_nothing_overdue(child: WorkerHandle, board: Flight
 
 
 def test_while_the_loop_turns_the_overdue_are_guilty(child: WorkerHandle, board: FlightBoard):
-    """An async handler that swallows its cancellation harms nobody else."""
+    """An async handler that swallows its cancellation harms no other item."""
     start_items(board, 0.0, 5.0)
     board.turned(11.45)
     child.overdue(11.5, GRACE_S)

@@ -116,7 +116,7 @@ def test_what_is_wrong_with_a_set_is_said(folder: Path, reference, text, message
         load_all([reference])
 
 
-def test_handlers_are_described_for_those_who_choose(folder: Path):
+def test_handlers_have_descriptions_to_choose_by(folder: Path):
     infos = {info.name: info for info in describe_handlers(["shop.py"])}
     assert infos["shop.price"] == HandlerInfo(
         name="shop.price",

@@ -1,4 +1,4 @@
-"""A host that is dead is left alone, which costs nobody an attempt, and found alive again."""
+"""A dead host gets no requests, which costs no attempt, and is found alive again."""
 
 import asyncio
 import errno

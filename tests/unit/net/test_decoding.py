@@ -1,4 +1,4 @@
-"""Content encodings are undone in small pieces; what is no such thing, or a trap, is noticed."""
+"""Content encodings are undone in small pieces; invalid and hostile ones are noticed."""
 
 import gzip
 import zlib

@@ -36,7 +36,7 @@ CLOSED = Fault(FaultClass.THROTTLED, "the gate is closed", 40.0, "shop")
 
 
 class ClosedGates(OpenGates):
-    """Lets nobody out."""
+    """Lets no request out."""
 
     async def enter(self, route: Route, turn: Turn, cost: Cost, patience_s: float) -> OpenPermit:
         self.patience_s.append(patience_s)

@@ -35,7 +35,7 @@ async def routes() -> Routes:
         ("https://elsewhere.example/a", "", "", False),
     ],
 )
-async def test_a_host_belongs_to_whoever_declares_it(
+async def test_a_host_belongs_to_the_handler_that_declares_it(
     routes: Routes, url: str, asked_by: str, provider: str, declared: bool
 ):
     place, rest = routes.find(url, asked_by)

@@ -1,4 +1,4 @@
-"""Archives that are made to do harm, and those that are merely broken."""
+"""Archives that are made to do harm, and archives that are merely broken."""
 
 import struct
 import zipfile

@@ -258,7 +258,7 @@ def test_line_ends_before_a_header_are_bounded_too(tmp_path: Path):
         inspect(put(tmp_path / "b.csv", "\n" * 1_500_000 + rows))
 
 
-def test_line_ends_after_the_first_rows_are_no_reason_to_refuse_a_file(tmp_path: Path):
+def test_a_file_is_not_refused_for_line_ends_after_the_first_rows(tmp_path: Path):
     """A sheet of one column may be saved with a line for each of its million rows."""
     file = put(tmp_path / "a.csv", "id\n" + "1\n" * 50 + "\n" * 300_000)
     assert len(inspect(file).rows) == 50

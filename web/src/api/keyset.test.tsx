@@ -7,7 +7,7 @@ import { Problem } from "./problem";
 
 const SIZE = 10;
 
-/** A server with so many rows, that remembers what it was asked. */
+/** A server with a number of rows; it records the requests. */
 class Server {
   asked: string[] = [];
 

@@ -32,7 +32,7 @@ describe("the badge of a job", () => {
     });
   });
 
-  it("says how an unfinished job stands, whatever failed so far", () => {
+  it("shows the state of an unfinished job, also if items have failed", () => {
     expect(style("RUNNING", { error: 3 }).label).toBe("Running");
     expect(style("CANCELLED", { error: 3 }).label).toBe("Cancelled");
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { LoadFailure, loaded, mayReload } from "./loading";
 
 describe("a part of the page", () => {
-  it("that cannot be loaded is no defect of the page", async () => {
+  it("that cannot be loaded is not a defect of the page", async () => {
     const failed = loaded(Promise.reject(new Error("Unable to preload CSS for /assets/a.css")));
     await expect(failed).rejects.toBeInstanceOf(LoadFailure);
     expect(await loaded(Promise.resolve(7))).toBe(7);

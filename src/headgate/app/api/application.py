@@ -28,13 +28,12 @@ from headgate.app.api import (
     ui,
     users,
 )
-from headgate.app.api.compression import Compression
+from headgate.app.api.bodies import describe_text
 from headgate.app.api.job_request import JobFromSource
+from headgate.app.api.middleware import Compression, SecurityHeaders
 from headgate.app.api.models import Json
-from headgate.app.api.security_headers import SecurityHeaders
 from headgate.app.api.state import AppState
 from headgate.app.api.struct_route import describe_structs
-from headgate.app.api.text_check import describe_text
 
 ROUTERS = (
     new_job.router,

@@ -1,12 +1,9 @@
-"""Request bodies: size and pace are limited after the identity check and before parsing.
-
-An endpoint declares its limit with `takes`; the default is 1 MB. `upload` has separate limits for
-files.
-"""
+"""Request bodies: size and pace are limited after the identity check and before parsing."""
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 from fastapi import Request, Response
@@ -17,7 +14,6 @@ from headgate.app.api.identity import client_of, identify, require_user
 from headgate.app.api.problems import ProblemResponse
 from headgate.app.api.state import state_of
 from headgate.app.api.struct_route import StructRoute
-from headgate.app.api.text_check import require_text
 from headgate.core.body_limits import LEAST_BYTES_PER_S, body_deadline_s
 
 KB, MB = 1_024, 1_048_576
@@ -55,8 +51,6 @@ def limit_of(endpoint: Callable[..., Any]) -> BodyLimit:
 
 
 class BodyReader:
-    """Reads the body of one request into memory."""
-
     def __init__(self, request: Request, limit: BodyLimit) -> None:
         app_state = state_of(request)
         self._request = request
@@ -88,7 +82,6 @@ class BodyReader:
             body += chunk
 
     def release(self) -> None:
-        """Free the reserved memory after the response."""
         self._room.free(self._owner, self._taken)
         self._taken = 0
 
@@ -168,6 +161,58 @@ def needs_identity(dependant: Dependant) -> bool:
 
 
 async def body_of(request: Request, owner: str) -> bytearray:
-    """Read the body, for an endpoint that parses it without FastAPI."""
     matching: BodyReader = request.state.matching
     return await matching.read(owner)
+
+
+NUL = "\x00"
+WRITTEN = b"\\u0000"
+"""NUL as JSON writes it. JSON cannot contain it as a byte."""
+NO_NUL = r"^[^\u0000]*$"
+OTHERWISE_BOUND = frozenset({"pattern", "enum", "const", "format", "contentMediaType"})
+"""Schema keys of strings whose content is checked in another way."""
+REFUSED = "text must not contain the character NUL (U+0000)"
+
+
+def require_text(body: bytes | bytearray) -> None:
+    """Refuse JSON with NUL in a text. The parser refuses what is not JSON."""
+    if WRITTEN not in body:
+        return
+    with suppress(ValueError, RecursionError):
+        if holds_nul(json.loads(body)):
+            raise ProblemResponse(422, REFUSED)
+
+
+def holds_nul(value: Any) -> bool:
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            if NUL in one:
+                return True
+        elif isinstance(one, Mapping):
+            waiting += [*one, *one.values()]
+        elif isinstance(one, list):
+            waiting += one
+    return False
+
+
+def describe_text(document: dict[str, Any]) -> None:
+    """Say in the OpenAPI document that texts of requests must not contain NUL."""
+    waiting: list[Any] = []
+    for operation in (each for path in document["paths"].values() for each in path.values()):
+        queries = (each for each in operation.get("parameters", ()) if each["in"] == "query")
+        waiting += [*queries, operation.get("requestBody", {})]
+    seen: set[str] = set()
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, list):
+            waiting += one
+        elif isinstance(one, dict):
+            if one.get("type") == "string" and OTHERWISE_BOUND.isdisjoint(one):
+                one["pattern"] = NO_NUL
+            waiting += [value for name, value in one.items() if name not in {"examples", "enum"}]
+            name = str(one.get("$ref", "")).rpartition("/")[2]
+            if name and name not in seen:
+                seen.add(name)
+                waiting.append(document["components"]["schemas"][name])

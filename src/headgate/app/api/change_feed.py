@@ -43,7 +43,6 @@ class EventTail:
         """Events after the floor that were returned, with the monotonic time in seconds."""
 
     async def fresh(self) -> list[EventRow]:
-        """Return new events in order of id."""
         fresh: list[EventRow] = []
         after = self._floor
         for _ in range(self.PAGES):

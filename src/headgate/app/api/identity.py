@@ -30,8 +30,6 @@ _cookie = APIKeyCookie(
 
 
 class Principal(msgspec.Struct, frozen=True):
-    """The authenticated user and the role."""
-
     name: str
     role: Role
     token_id: str

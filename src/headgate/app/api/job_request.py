@@ -6,9 +6,9 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from pydantic import Field, ValidationError
 
+from headgate.app.api.bodies import REFUSED, holds_nul
 from headgate.app.api.models import RequestModel, Whole
 from headgate.app.api.problems import ProblemResponse
-from headgate.app.api.text_check import REFUSED, holds_nul
 from headgate.app.ingest_options import IngestOptions
 from headgate.core.job import LONGEST_FIELD
 from headgate.core.time_text import parse_span

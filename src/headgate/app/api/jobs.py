@@ -8,8 +8,8 @@ from msgspec.structs import asdict, replace
 from pydantic import Field
 
 from headgate.app.api.bodies import BoundedRoute
-from headgate.app.api.history_samples import JobPoint
 from headgate.app.api.identity import CurrentUser, Writer
+from headgate.app.api.job_readings import JobPoint
 from headgate.app.api.models import RequestModel, Whole
 from headgate.app.api.params import After, KeysetOnly, OwnJob, PageSize
 from headgate.app.api.problems import ProblemResponse, documented

@@ -35,7 +35,6 @@ class Kickoffs:
         )
 
     async def run(self, job_id: int, user: str, seconds: float) -> RunReport:
-        """Work on a job for `seconds`, or until nothing is left."""
         async with self._alone(job_id, user), self._room:
             work = Work((job_id,), drain=True, budget_s=seconds, command="kickoff")
             return await self._supervisor().run(work)

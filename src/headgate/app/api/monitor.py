@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
-from headgate.app.api.limit_cache import LimitCache
+from headgate.app.api.job_readings import LimitCache
 from headgate.app.loops import Sign
 from headgate.app.telemetry import logger
 from headgate.core.errors import HeadgateError
@@ -20,8 +20,6 @@ from headgate.ports.store import Store
 
 
 class SlowJob(msgspec.Struct, frozen=True):
-    """A job far below its possible rate, and why."""
-
     job_id: int
     name: str
     wait: Wait
@@ -46,7 +44,6 @@ class SlowJobs:
 
     @property
     def found(self) -> Sequence[SlowJob]:
-        """Jobs that were slow at the last check, newest first."""
         return [self._found[job_id] for job_id in sorted(self._found, reverse=True)]
 
     async def check(

@@ -71,8 +71,6 @@ BODY = {
 
 
 class JobDraft(msgspec.Struct, frozen=True):
-    """A validated job that is ready to be stored."""
-
     asked: JobRequest
     handler: HandlerInfo
     source: str

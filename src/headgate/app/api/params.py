@@ -18,7 +18,6 @@ LARGEST = 2**63 - 1
 
 
 def number_in(text: str) -> int | None:
-    """Parse an id; None if it is not valid."""
     if not (text.isascii() and text.isdigit()) or (text[0] == "0" and len(text) > 1):
         return None
     number = int(text) if len(text) < 20 else LARGEST + 1

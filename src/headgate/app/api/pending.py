@@ -144,7 +144,6 @@ async def _usual_provider(app_state: AppState, job: Job) -> str:
 def oldest_at_providers(
     rows: Iterable[ItemRow], usual: Mapping[int, str]
 ) -> list[OldestAtProvider]:
-    """Return the oldest item of each provider. `usual` maps each job to its provider."""
     at: dict[str, list[ItemRow]] = {}
     for row in rows:
         if name := row.gate or usual.get(row.job_id):

@@ -173,7 +173,6 @@ def is_short_text(path: Path, options: ReadOptions) -> bool:
 
 
 def renamed(found: Inspection, asked: JobRequest) -> list[str]:
-    """Return the columns under their new names."""
     unknown = [name for name in asked.columns if name not in found.columns]
     if unknown:
         there = ", ".join(found.columns[:50])

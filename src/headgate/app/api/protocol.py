@@ -11,8 +11,7 @@ from starlette.types import Message, Receive, Scope, Send
 from uvicorn.protocols.http.flow_control import CLOSE_HEADER
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from headgate.app.api.connections import ServerConnections
-from headgate.app.api.parsing import PacedConnection, ParsingTurns
+from headgate.app.api.connections import PacedConnection, ParsingTurns, ServerConnections
 from headgate.app.api.problems import answer
 
 EVENTS = b"text/event-stream"

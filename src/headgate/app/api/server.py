@@ -13,16 +13,13 @@ import msgspec
 import uvicorn
 
 from headgate.app.api.application import build_app
-from headgate.app.api.capacity import BodyMemory, SlotQueue, StreamSlots
-from headgate.app.api.connections import BACKLOG, ServerConnections, most_connections
-from headgate.app.api.history_samples import HistorySamples
+from headgate.app.api.capacity import BodyMemory, SlotQueue, StreamSlots, Threads
+from headgate.app.api.connections import BACKLOG, ParsingTurns, ServerConnections, most_connections
+from headgate.app.api.job_readings import HistorySamples, LimitCache
 from headgate.app.api.kickoff import Kickoffs
-from headgate.app.api.limit_cache import LimitCache
 from headgate.app.api.monitor import Monitor, SlowJobs
-from headgate.app.api.parsing import ParsingTurns
 from headgate.app.api.protocol import BoundedProtocol
 from headgate.app.api.state import AppState
-from headgate.app.api.threads import Threads
 from headgate.app.credentials import Minted, new_token
 from headgate.app.data_folder import data_folder
 from headgate.app.handler_list import list_handlers
@@ -54,8 +51,6 @@ passwords, and there a known address would have to wait for all others."""
 
 
 class OpenedServer(msgspec.Struct, frozen=True):
-    """The address of the server, and the credentials of its operator."""
-
     url: str
     token: str
     """An admin's token, valid while the server runs."""
@@ -212,7 +207,6 @@ class _Uvicorn(uvicorn.Server):
 
 
 async def keep_token(access: AccessStore, token_id: str, clock: Clock, sign: Sign) -> None:
-    """Renew the token of the server while the server runs."""
     while True:
         sign()
         await clock.sleep(RENEW_EVERY_S)

@@ -39,8 +39,6 @@ class LoginRequest(RequestModel):
 
 
 class Visitor(NamedTuple):
-    """The user who logs in, the role, and the token or password used."""
-
     name: str
     role: Role
     token_id: str | None = None

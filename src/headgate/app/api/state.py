@@ -6,12 +6,10 @@ from typing import Annotated
 import msgspec
 from fastapi import Depends, Request
 
-from headgate.app.api.capacity import BodyMemory, SlotQueue, StreamSlots
-from headgate.app.api.history_samples import HistorySamples
+from headgate.app.api.capacity import BodyMemory, SlotQueue, StreamSlots, Threads
+from headgate.app.api.job_readings import HistorySamples, LimitCache
 from headgate.app.api.kickoff import Kickoffs
-from headgate.app.api.limit_cache import LimitCache
 from headgate.app.api.monitor import Monitor
-from headgate.app.api.threads import Threads
 from headgate.app.data_folder import DataFolder
 from headgate.app.loops import Loops
 from headgate.app.processes.inspections import Inspections
@@ -23,8 +21,6 @@ from headgate.ports.store import Store
 
 
 class AppState(msgspec.Struct, frozen=True):
-    """The store, the settings, and the objects that live as long as the server."""
-
     store: Store
     settings: Settings
     clock: Clock

@@ -54,12 +54,10 @@ def _encoded(endpoint: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable
 
 
 def reference_to(kind: type[msgspec.Struct]) -> Json:
-    """The content of a response that FastAPI cannot derive from an annotation."""
     return {JSON: {"schema": {"$ref": REFERENCE.format(name=kind.__name__)}}}
 
 
 def describe_structs(document: Json, routes: Iterable[BaseRoute]) -> None:
-    """Add the structs that endpoints return to the OpenAPI document."""
     found = [route for route in routes if isinstance(route, StructRoute) and route.returns]
     kinds = [route.returns for route in found]
     schemas, components = msgspec.json.schema_components(kinds, ref_template=REFERENCE)

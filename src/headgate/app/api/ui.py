@@ -51,7 +51,6 @@ register_url_convertor("page", PagePath())
 
 @router.api_route("/assets/{name}", methods=LOOKS)
 async def asset(name: str, request: Request) -> Response:
-    """Send a part of the page, compressed if the browser accepts that."""
     folder = BUILT / "assets"
     path = folder / name
     kind = KINDS.get(path.suffix)

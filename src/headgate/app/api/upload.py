@@ -12,9 +12,9 @@ from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import ClientDisconnect, Request
 
+from headgate.app.api.capacity import Threads
 from headgate.app.api.problems import ProblemResponse
 from headgate.app.api.state import AppState
-from headgate.app.api.threads import Threads
 from headgate.app.data_folder import display_name, safe_name
 from headgate.core.body_limits import MinimumPace, PaceMeter
 from headgate.core.job import LONGEST_FIELD
@@ -31,8 +31,6 @@ LONGEST_HEADER = 8 * 1024
 
 
 class StoredFile(msgspec.Struct, frozen=True):
-    """A file in the folder of an upload."""
-
     path: Path
     name: str
     """The sender's file name."""
@@ -41,8 +39,6 @@ class StoredFile(msgspec.Struct, frozen=True):
 
 
 class Upload(msgspec.Struct, frozen=True):
-    """Files and fields of one request."""
-
     folder: Path
     files: list[StoredFile]
     fields: dict[str, str]

@@ -12,14 +12,12 @@ from headgate.app.api.models import RequestModel
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import AppState, State
 from headgate.app.credentials import hash_password, new_token
-from headgate.core.time_text import moment
+from headgate.app.schema_values import token_view, user_view
 from headgate.core.user import (
     RANKS,
     SHORTEST_PASSWORD,
     Role,
-    Token,
     TokenKind,
-    User,
     password_weakness,
 )
 from headgate.ports.access import NewToken, NewUser, UserChange
@@ -149,26 +147,3 @@ async def _role_of(app_state: AppState, who: Principal, user: str) -> Role:
     if user == who.name:
         return who.role
     return (await app_state.store.access.user(user))[0].role
-
-
-def user_view(user: User) -> UserView:
-    return UserView(
-        name=user.name,
-        role=user.role,
-        has_password=user.has_password,
-        created_at=moment(user.created_at),
-        disabled_at=moment(user.disabled_at),
-    )
-
-
-def token_view(token: Token) -> TokenView:
-    return TokenView(
-        id=token.id,
-        user=token.user,
-        kind=token.kind,
-        role=token.role,
-        label=token.label,
-        created_at=moment(token.created_at),
-        expires_at=moment(token.expires_at),
-        last_used_at=moment(token.last_used_at),
-    )

@@ -5,7 +5,6 @@ from typing import Annotated
 import msgspec
 import typer
 
-from headgate.app.cli.item_names import item_id_of
 from headgate.app.cli.items import Verbose, page_json, show_item, show_page
 from headgate.app.cli.options import (
     After,
@@ -18,6 +17,7 @@ from headgate.app.cli.options import (
     Yes,
     confirm,
     error_class_in,
+    item_id_of,
 )
 from headgate.app.cli.render.tables import requeued_in_words
 from headgate.app.cli.runtime import CliContext, command, noun

@@ -11,7 +11,7 @@ import typer
 from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.inputs import STDIN, readable
 from headgate.app.cli.options import option
-from headgate.app.cli.run_job import RunJob, RunJobOptions
+from headgate.app.cli.run_job import RunJob
 from headgate.app.cli.run_options import (
     Config,
     Delimiter,
@@ -24,6 +24,7 @@ from headgate.app.cli.run_options import (
     Name,
     New,
     Priority,
+    RunJobOptions,
     Sheet,
     config_in,
 )
@@ -34,6 +35,7 @@ from headgate.app.download.inputs import format_of_head, kinds_in
 from headgate.app.download.records import write_records
 from headgate.app.handler_finder import HandlerFinder
 from headgate.app.output_check import require_output
+from headgate.app.settings import Settings
 from headgate.core.download_folder import ATTEMPTS, MANIFEST
 from headgate.core.errors import UsageError
 from headgate.core.words import counted
@@ -41,70 +43,82 @@ from headgate.handlers.download.config import NAME, NameStyle
 from headgate.handlers.download.identifier import IdentifierKind
 from headgate.ports.handler import HandlerSpec
 from headgate.ports.jobs import HistoryStore
+from headgate.ports.source import Source
 from headgate.transfer.sources import ReadOptions, open_source
 
 FILES = "Which files"
+
+IdentifierFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="DOIs, arXiv ids, PMCIDs, URLs: a list, CSV, JSON Lines, …; - is standard input.",
+    ),
+]
+OutFolder = Annotated[
+    Path,
+    option("--out", "-o", panel=FILES, metavar="DIR", about="The folder for the files."),
+]
+Email = Annotated[
+    str | None,
+    option(
+        "--email",
+        panel=FILES,
+        metavar="ADDRESS",
+        about="Your email address, sent to services and hosts as a contact.",
+    ),
+]
+Resolvers = Annotated[
+    str | None,
+    option(
+        "--resolvers",
+        panel=FILES,
+        metavar="NAME[,NAME]",
+        about="Resolvers to ask, in this order; default: all enabled ones.",
+    ),
+]
+FileTypes = Annotated[
+    str | None,
+    option(
+        "--types",
+        panel=FILES,
+        metavar="TYPE[,TYPE]",
+        about="File types to keep: pdf, html, …; default: the type the resolver announces.",
+    ),
+]
+MinBytes = Annotated[
+    int | None,
+    option("--min-bytes", panel=FILES, metavar="N", about="Reject smaller files."),
+]
+MaxBytes = Annotated[
+    int | None,
+    option("--max-bytes", panel=FILES, metavar="N", about="Reject larger files."),
+]
+HeadFirst = Annotated[
+    bool, option("--head", panel=FILES, about="Send a HEAD request before each download.")
+]
+FileNames = Annotated[
+    NameStyle | None, option("--names", panel=FILES, about="How files are named.")
+]
+ShowPlans = Annotated[
+    bool,
+    option("--dry-run", panel=FILES, about="Show where the files are; download nothing."),
+]
 
 
 async def download(
     cli: CliContext,
     *,
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            help="DOIs, arXiv ids, PMCIDs, URLs: a list, CSV, JSON Lines, …; - is standard input.",
-        ),
-    ],
-    out: Annotated[
-        Path,
-        option("--out", "-o", panel=FILES, metavar="DIR", about="The folder for the files."),
-    ],
-    email: Annotated[
-        str | None,
-        option(
-            "--email",
-            panel=FILES,
-            metavar="ADDRESS",
-            about="Your email address, sent to services and hosts as a contact.",
-        ),
-    ] = None,
-    resolvers: Annotated[
-        str | None,
-        option(
-            "--resolvers",
-            panel=FILES,
-            metavar="NAME[,NAME]",
-            about="Resolvers to ask, in this order; default: all enabled ones.",
-        ),
-    ] = None,
-    types: Annotated[
-        str | None,
-        option(
-            "--types",
-            panel=FILES,
-            metavar="TYPE[,TYPE]",
-            about="File types to keep: pdf, html, …; default: the type the resolver announces.",
-        ),
-    ] = None,
-    min_bytes: Annotated[
-        int | None,
-        option("--min-bytes", panel=FILES, metavar="N", about="Reject smaller files."),
-    ] = None,
-    max_bytes: Annotated[
-        int | None,
-        option("--max-bytes", panel=FILES, metavar="N", about="Reject larger files."),
-    ] = None,
-    head: Annotated[
-        bool, option("--head", panel=FILES, about="Send a HEAD request before each download.")
-    ] = False,
-    names: Annotated[
-        NameStyle | None, option("--names", panel=FILES, about="How files are named.")
-    ] = None,
-    dry_run: Annotated[
-        bool,
-        option("--dry-run", panel=FILES, about="Show where the files are; download nothing."),
-    ] = False,
+    file: IdentifierFile,
+    out: OutFolder,
+    email: Email = None,
+    resolvers: Resolvers = None,
+    types: FileTypes = None,
+    min_bytes: MinBytes = None,
+    max_bytes: MaxBytes = None,
+    head: HeadFirst = False,
+    names: FileNames = None,
+    dry_run: ShowPlans = False,
     new: New = False,
     name: Name = "",
     config: Config = None,
@@ -140,9 +154,6 @@ async def download(
             from headgate.app.cli.download_plans import show_plans  # noqa: PLC0415
 
             return await show_plans(cli, settings, spec, source, as_json=as_json)
-        _make(out)
-        for record in (MANIFEST, ATTEMPTS):
-            require_output(out / record, [path])
         options = RunJobOptions(
             file=path,
             source=file if file == STDIN else "",
@@ -158,9 +169,23 @@ async def download(
             max_stall_s=max_stall,
             as_json=as_json,
         )
-        async with cli.store(settings, create=True) as store:
-            output = Records(store.history, out)
-            return await RunJob(cli, settings, store, options).go(spec, source, output)
+        return await _run(cli, settings, spec, source, options, out)
+
+
+async def _run(
+    cli: CliContext,
+    settings: Settings,
+    spec: HandlerSpec,
+    source: Source,
+    options: RunJobOptions,
+    out: Path,
+) -> Exit:
+    _make(out)
+    for record in (MANIFEST, ATTEMPTS):
+        require_output(out / record, [options.file])
+    async with cli.store(settings, create=True) as store:
+        output = Records(store.history, out)
+        return await RunJob(cli, settings, store, options).go(spec, source, output)
 
 
 class Records:

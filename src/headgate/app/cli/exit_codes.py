@@ -46,7 +46,6 @@ def known_error(error: BaseException) -> HeadgateError | None:
 
 
 def is_output_closed(error: BaseException) -> bool:
-    """Whether the reader closed our output; looks into exception groups too."""
     return any(isinstance(one, BrokenPipeError) for one in _leaves(error))
 
 

@@ -17,34 +17,39 @@ from headgate.transfer.formats.cells import Formulas
 from headgate.transfer.formats.registry import WRITABLE, FormatName
 from headgate.transfer.sources import WriteOptions
 
+OutFile = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="[FILE]",
+        help=f"The file to write: {files_of(WRITABLE)}; - is standard output.",
+    ),
+]
+Compared = Annotated[
+    Path | None,
+    typer.Option(
+        "--check", metavar="FILE", help="Write nothing: compare FILE with the store instead."
+    ),
+]
+StatedFormat = Annotated[
+    FormatName | None,
+    typer.Option("--format", help="The format of FILE, if not clear from its name."),
+]
+FormulaCells = Annotated[
+    Formulas,
+    typer.Option(
+        "--formulas", help="What to do with cells that a spreadsheet would run as formulas."
+    ),
+]
+
 
 async def export(
     cli: CliContext,
     *,
     job_id: JobId,
-    out: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[FILE]",
-            help=f"The file to write: {files_of(WRITABLE)}; - is standard output.",
-        ),
-    ] = None,
-    check: Annotated[
-        Path | None,
-        typer.Option(
-            "--check", metavar="FILE", help="Write nothing: compare FILE with the store instead."
-        ),
-    ] = None,
-    file_format: Annotated[
-        FormatName | None,
-        typer.Option("--format", help="The format of FILE, if not clear from its name."),
-    ] = None,
-    formulas: Annotated[
-        Formulas,
-        typer.Option(
-            "--formulas", help="What to do with cells that a spreadsheet would run as formulas."
-        ),
-    ] = Formulas.NEUTRAL,
+    out: OutFile = None,
+    check: Compared = None,
+    file_format: StatedFormat = None,
+    formulas: FormulaCells = Formulas.NEUTRAL,
     out_delimiter: OutDelimiter = None,
     out_encoding: OutEncoding = None,
     as_json: Json = False,

@@ -1,26 +1,42 @@
 """`headgate extract`: mirror a paginated API."""
 
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
+from headgate.app.cli import extract_mirror, extract_reads
 from headgate.app.cli.exit_codes import Exit
+from headgate.app.cli.extract_check import check_source, show_forecast
+from headgate.app.cli.extract_options import (
+    AcceptUnproven,
+    BatchSize,
+    Forecast,
+    Full,
+    New,
+    PassId,
+    Rate,
+    Since,
+    Source,
+    Streams,
+    Values,
+    Workers,
+    values_in,
+)
 from headgate.app.cli.extract_run import PassOptions, PassRun
 from headgate.app.cli.help_page import HelpGroup
-from headgate.app.cli.options import option
+from headgate.app.cli.options import DryRun, Json, Yes, confirm
 from headgate.app.cli.run_options import EndJson, MaxStall, Priority
 from headgate.app.cli.runtime import CliContext, command, noun
-from headgate.app.cli.worker import WORK
 from headgate.app.extract.opening import SourceChanges, open_source
+from headgate.app.service import Service
 from headgate.app.settings import Flag
 from headgate.core.errors import UsageError
+from headgate.core.status import UNFINISHED
+from headgate.core.words import counted
 from headgate.engine.passes import PassOrder
+from headgate.handlers.extract import EXTRACT
 from headgate.ports.mirrors import PassWish
+from headgate.schema.jobs import JobResponse
 
-ABOUT = "Mirror a paginated API: every row of it, kept, compared and proven complete."
 RUN = "run"
-WHICH = "Which rows"
-MOST_WORKERS = 50
 
 
 class SourceGroup(HelpGroup):
@@ -32,106 +48,54 @@ class SourceGroup(HelpGroup):
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0].startswith("-") and not self._is_shared(ctx, args[0]):
-            args = [RUN, *args]
+        place = self._after_shared(ctx, args)
+        if place < len(args) and args[place].startswith("-"):  # an option of `run`
+            args = [*args[:place], RUN, *args[place:]]
         return super().parse_args(ctx, args)
 
-    def _is_shared(self, ctx: Any, word: str) -> bool:
-        name = word.partition("=")[0]
-        return any(name in each.opts for each in self.get_params(ctx))
+    def _after_shared(self, ctx: Any, args: list[str]) -> int:
+        """The place of the first word that is not an option of every command."""
+        shared = {name: each for each in self.get_params(ctx) for name in each.opts}
+        place = 0
+        while place < len(args) and (found := shared.get(args[place].partition("=")[0])):
+            alone = "=" in args[place] or getattr(found, "is_flag", False)
+            place += 1 if alone else 2
+        return place
 
 
-app = noun("extract", ABOUT, SourceGroup)
-EXAMPLES = [
-    "headgate extract source.toml",
-    "headgate extract looker dashboards looks --workers 8 --rate 100/min",
-    "headgate extract github --set owner=… --set repo=… --full",
-    "headgate extract source.toml --dry-run",
-]
-Source = Annotated[
-    str,
-    typer.Argument(
-        metavar="SOURCE", help="A file that ends in .toml, or the name of a shipped source."
-    ),
-]
-Values = Annotated[
-    list[str] | None,
-    option(
-        "--set",
-        panel=WHICH,
-        metavar="NAME=VALUE",
-        about="The value of {NAME} in the source; may be repeated.",
-    ),
-]
+app = noun(
+    "extract",
+    "Mirror a paginated API; `extract SOURCE` is short for `extract run SOURCE`.",
+    SourceGroup,
+)
 
 
-@command(app, RUN, EXAMPLES)
+@command(
+    app,
+    RUN,
+    [
+        "headgate extract source.toml",
+        "headgate extract looker dashboards looks --workers 8 --rate 100/min",
+        "headgate extract github --set owner=me --set repo=mine --full",
+        "headgate extract source.toml --dry-run",
+    ],
+)
 async def run(
     cli: CliContext,
     *,
     source: Source,
-    streams: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[STREAM]…", help="Only these streams, and those they need."),
-    ] = None,
-    full: Annotated[
-        bool, option("--full", panel=WHICH, about="List every row, not only what has changed.")
-    ] = False,
-    since: Annotated[
-        str | None,
-        option(
-            "--since",
-            panel=WHICH,
-            metavar="STAMP",
-            about="List what has changed since this stamp of the source.",
-        ),
-    ] = None,
-    new: Annotated[
-        bool,
-        option("--new", panel=WHICH, about="Give up an interrupted pass instead of resuming it."),
-    ] = False,
+    streams: Streams = None,
+    full: Full = False,
+    since: Since = None,
+    new: New = False,
+    dry_run: Forecast = False,
     values: Values = None,
-    workers: Annotated[
-        int,
-        typer.Option(
-            "--workers",
-            metavar="N",
-            min=1,
-            max=MOST_WORKERS,
-            help="Pages that are fetched at the same time.",
-            rich_help_panel=WORK,
-        ),
-    ] = 8,
-    batch_size: Annotated[
-        int | None,
-        typer.Option(
-            "--batch-size",
-            metavar="N",
-            min=10,
-            max=1_000,
-            help="Rows of a page; default: as the source says.",
-            rich_help_panel=WORK,
-        ),
-    ] = None,
-    rate: Annotated[
-        str | None,
-        option(
-            "--rate",
-            panel=WORK,
-            metavar="RATE",
-            about="Most requests: 10/s, 100/min, or both; default: as the source says.",
-        ),
-    ] = None,
+    workers: Workers = 8,
+    batch_size: BatchSize = None,
+    rate: Rate = None,
     priority: Priority = 0,
     max_stall: MaxStall = 3_600.0,
-    accept_unproven: Annotated[
-        bool,
-        option(
-            "--accept-unproven",
-            panel="When and how to end",
-            about="Exit with 0 although a stream is not proven complete.",
-        ),
-    ] = False,
+    accept_unproven: AcceptUnproven = False,
     as_json: EndJson = False,
 ) -> Exit:
     """Mirror SOURCE; run it again to resume, and later to fetch what has changed."""
@@ -142,17 +106,94 @@ async def run(
     wish = PassWish(tuple(streams or ()), full, since)
     opened.for_pass.plan({}, wish)  # a stream that does not exist is refused before anything else
     order = PassOrder(wish, new=new, priority=priority)
+    if dry_run:
+        return await show_forecast(cli, settings, opened, order, as_json=as_json)
     options = PassOptions(max_stall, accept_unproven, as_json)
     async with cli.store(settings, create=True) as store:
         return await PassRun(cli, settings, store, options).go(opened, order)
 
 
-def values_in(given: list[str] | None) -> dict[str, str]:
-    """The values of `--set`; later ones win."""
-    found = {}
-    for each in given or ():
-        name, equals, value = each.partition("=")
-        if not equals or not name:
-            raise UsageError(f"--set {each!r}: write NAME=VALUE")
-        found[name] = value
-    return found
+@command(
+    app, "check", ["headgate extract check source.toml", "headgate extract check looker --json"]
+)
+async def check(
+    cli: CliContext,
+    *,
+    source: Source,
+    streams: Streams = None,
+    values: Values = None,
+    as_json: Json = False,
+) -> Exit:
+    """Log in to SOURCE and ask for one page of each stream; exit 6 if one cannot be listed."""
+    settings = cli.load().settings
+    opened = open_source(source, SourceChanges(values_in(values)))
+    wish = PassWish(tuple(streams or ()), full=True)
+    return await check_source(cli, settings, opened, PassOrder(wish), as_json=as_json)
+
+
+command(
+    app, "verify", ["headgate extract verify", "headgate extract verify --mirror looker --remote"]
+)(extract_mirror.verify)
+command(
+    app,
+    "export",
+    [
+        "headgate extract export dashboards --out dashboards.xlsx",
+        "headgate extract export dashboards --deleted --out - | head",
+        "headgate extract export --all --format parquet --out looker/",
+    ],
+)(extract_mirror.export)
+
+
+@command(app, "pause", ["headgate extract pause 3"], far=True)
+async def pause(cli: CliContext, pass_id: PassId) -> None:
+    """Stop new work on a pass, on all workers, until it is resumed."""
+    async with cli.service() as service:
+        await _pass(service, pass_id)
+        job = await service.jobs.pause(pass_id)
+    cli.screen.say(f"pass {job.id} is {job.state}; continue with: headgate extract resume {job.id}")
+
+
+@command(app, "resume", ["headgate extract resume 3"], far=True)
+async def resume(cli: CliContext, pass_id: PassId) -> None:
+    """Let workers go on with a paused pass."""
+    async with cli.service() as service:
+        await _pass(service, pass_id)
+        job = await service.jobs.resume(pass_id)
+        is_at_work = await service.is_at_work((pass_id,))
+    cli.screen.say(f"pass {job.id} is {job.state}")
+    if not is_at_work:
+        cli.screen.say("no worker is at it: run the same `headgate extract` again")
+
+
+@command(
+    app,
+    "cancel",
+    ["headgate extract cancel 3 --dry-run", "headgate extract cancel 3 --yes"],
+    far=True,
+)
+async def cancel(
+    cli: CliContext, pass_id: PassId, dry_run: DryRun = False, yes: Yes = False
+) -> None:
+    """End a pass; rows that it has fetched are kept, and nothing is deleted."""
+    async with cli.service() as service:
+        job = await _pass(service, pass_id)
+        left = counted(job.counts.open, "open page")
+        if dry_run:
+            cli.screen.say(f"would cancel pass {pass_id} ({job.state}) and its {left}")
+            return
+        if job.state in UNFINISHED:
+            confirm(f"Cancel pass {pass_id} and its {left}?", yes=yes)
+        job = await service.jobs.cancel(pass_id)
+    cli.screen.say(f"pass {job.id} is {job.state}; the rows that it has fetched are kept")
+
+
+async def _pass(service: Service, pass_id: int) -> JobResponse:
+    """The job of a pass; UsageError for another job."""
+    job = await service.jobs.get(pass_id)
+    if job.handler != EXTRACT.reference:
+        raise UsageError(f"job {pass_id} is not a pass: use `headgate jobs`")
+    return job
+
+
+extract_reads.register(app)

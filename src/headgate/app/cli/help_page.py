@@ -42,7 +42,6 @@ class Paint:
         return f"\x1b[{_CODES[colour]}m{text}\x1b[0m" if self.on and text.strip() else text
 
     def prose(self, text: str) -> str:
-        """The text with its options and its `[default: …]` and `[required]` tags coloured."""
         tagged = _TAG.sub(lambda found: self("dim", found[0]), text)
         return _OPTION.sub(lambda found: self._option(found[0]), tagged)
 
@@ -65,7 +64,6 @@ class HelpGroup(TyperGroup):
 
 
 def summary(text: str | None) -> str:
-    """The first paragraph of a docstring, on one line."""
     return " ".join(inspect.cleandoc(text or "").partition("\n\n")[0].split())
 
 

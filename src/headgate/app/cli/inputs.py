@@ -76,7 +76,6 @@ async def stdin_lines(descriptor: int = 0) -> AsyncIterator[bytes | None]:
 
 
 async def stdin_to(file: BinaryIO, descriptor: int = 0) -> None:
-    """Copy standard input to a file."""
     chunks = _chunks(descriptor)
     while chunk := await chunks.get():
         file.write(chunk)

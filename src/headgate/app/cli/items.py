@@ -7,7 +7,6 @@ import msgspec
 import typer
 
 from headgate.app.cli import reviews
-from headgate.app.cli.item_names import item_id_of
 from headgate.app.cli.options import (
     After,
     ErrorClass,
@@ -18,6 +17,7 @@ from headgate.app.cli.options import (
     OfJob,
     Statuses,
     error_class_in,
+    item_id_of,
     statuses_in,
 )
 from headgate.app.cli.render.attempts import timeline

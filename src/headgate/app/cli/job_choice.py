@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import asdict, replace
 
 from headgate.app.cli.output import Output
-from headgate.app.cli.preflight import wrong_encoding
 from headgate.app.cli.render.times import span
+from headgate.app.cli.run_checks import wrong_encoding
 from headgate.app.settings import Settings
 from headgate.app.wiring import sqlite_path, store_kind
 from headgate.core.errors import BadSource, OptionsChanged, UnknownHandler, UsageError
@@ -34,14 +34,13 @@ from headgate.ports.store import Store
 from headgate.transfer.sources import ReadOptions, checked, reads_alike
 
 if TYPE_CHECKING:
-    from headgate.app.cli.run_job import RunJobOptions
+    from headgate.app.cli.run_options import RunJobOptions
 
 
 STDIN = "-"
 
 
 def stored_options(reading: ReadOptions, on_bad_row: OnBadRow, version: str) -> dict[str, Any]:
-    """The options that are stored with a job, because they change its results."""
     found = {**_stated(reading), BAD_ROWS: str(on_bad_row)}
     return {**found, VERSION: version} if version else found
 
@@ -53,7 +52,6 @@ def _stated(reading: ReadOptions) -> dict[str, Any]:
 async def admit(
     store: Store, settings: Settings, options: "RunJobOptions", spec: HandlerSpec, source: Source
 ) -> MatchedJob:
-    """The job for a file: an existing one that resumes, or a new one."""
     new = NewJob(
         handler=spec.reference,
         source=options.source or str(options.file.resolve()),
@@ -105,7 +103,6 @@ def _reads_alike(
 
 
 def store_folder(settings: Settings) -> str:
-    """The folder of a SQLite store; empty for other stores."""
     url = settings.database_url
     return str(Path(sqlite_path(url)).resolve().parent) if store_kind(url) == "sqlite" else ""
 
@@ -120,7 +117,6 @@ async def forget_unread(screen: Output, store: Store, job_id: int) -> None:
 
 
 def print_match(screen: Output, matched: MatchedJob, finished: int) -> None:
-    """Print which job it is, and that its `finished` rows do not run again."""
     job = matched.job
     if matched.moved_from:
         screen.say(f"job {job.id} was created from {matched.moved_from}, which was moved here")
@@ -163,7 +159,6 @@ class NamedJob:
         _require_batch(job)
 
     def spec(self, handler: str | None) -> HandlerSpec:
-        """The named handler, or else the job's own."""
         job = self.job
         try:
             spec = resolve(handler or job.handler, self._settings.handlers)
@@ -244,6 +239,8 @@ def _require_batch(job: Job) -> None:
         raise UsageError(
             f"job {job.id} is a queue: work on it with `headgate queue run --queue {job.name}`"
         )
+    if job.mirror_id is not None:
+        raise UsageError(f"job {job.id} is a pass: run the same `headgate extract` again")
     if job.handler == DOWNLOAD:
         raise UsageError(f"job {job.id} is a download: run the same `headgate download` again")
     if job.reading is not None and not job.ingest_complete:
@@ -258,7 +255,6 @@ def _require_batch(job: Job) -> None:
 
 
 def print_read(screen: Output, report: IngestReport, on_bad_row: OnBadRow) -> None:
-    """Print how many rows were read, and warn of changed and bad rows."""
     known = f", {report.known:,} known already" if report.known else ""
     screen.say(f"read {counted(report.rows, 'row')} in {span(report.seconds)}{known}")
     if report.same:

@@ -7,9 +7,8 @@ from functools import partial
 
 import msgspec
 
-from headgate.app.cli.failing_rows import CHECK_S as FAILURES_S
-from headgate.app.cli.failing_rows import FailingRows
 from headgate.app.cli.progress import Progress, limit_finder
+from headgate.app.cli.run_checks import FAILURES_S, FailingRows
 from headgate.app.cli.run_result import combined_report
 from headgate.app.cli.runtime import CliContext
 from headgate.app.cli.supervise import build_supervisor, same_command, stopping

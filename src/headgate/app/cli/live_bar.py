@@ -44,8 +44,6 @@ class Redrawn:
 
 
 class Remarks(NamedTuple):
-    """The lines below the counters; empty ones are not shown."""
-
     cause: str = ""
     failing: str = ""
     hint: str = ""

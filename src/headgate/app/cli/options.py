@@ -6,10 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from headgate.core.errors import UsageError
+from headgate.app.service import ItemVerbs
+from headgate.core.errors import UnknownItem, UsageError
 from headgate.core.fault import FaultClass
 from headgate.core.status import FINISHED, ItemStatus
 from headgate.core.time_text import SPANS, parse_span
+from headgate.schema.items import ItemView
 from headgate.transfer.formats.registry import FORMATS, IMAGES
 
 ROWS = "Rows in and out"
@@ -122,7 +124,6 @@ OutEncoding = Annotated[
 
 
 def files_of(names: Sequence[str]) -> str:
-    """The usual endings of files in these formats, in words."""
     found = [FORMATS[name] for name in names]
     packed = ", ".join(each.endings[0] for each in found if each.by_lines)
     others = [each.endings[0] for each in found if not each.by_lines and each.name != IMAGES]
@@ -186,3 +187,35 @@ def confirm(question: str, *, yes: bool) -> None:
         agreed = False
     if not agreed:
         raise UsageError("nothing was changed")
+
+
+SHOWN = 5
+
+
+async def item_id_of(items: ItemVerbs, name: str, job_id: int | None = None) -> int:
+    """The item's number; UnknownItem if there is none, UsageError if several jobs have the key.
+
+    Without `job_id`, digits are an item's number. With it, `name` is a key of that job.
+    """
+    number = int(name) if name.isascii() and name.isdigit() and len(name) < 19 else None
+    if number is not None and job_id is None:
+        return number
+    found = await items.by_key(name, job_id)
+    if len(found) == 1:
+        return int(found[0].id)
+    if found:
+        raise UsageError(_several(name, found))
+    where = "" if job_id is None else f" in job {job_id}"
+    raise UnknownItem(
+        f"no item has the key {name!r}{where}; `headgate items ls JOB --search TEXT`"
+        " finds items by a part of the key"
+    )
+
+
+def _several(name: str, found: Sequence[ItemView]) -> str:
+    jobs = ", ".join(str(row.job_id) for row in found[:SHOWN])
+    more = ", …" if len(found) > SHOWN else ""
+    return (
+        f"the key {name!r} is in several jobs ({jobs}{more}): say which with --job, as in"
+        f" --job {found[0].job_id}"
+    )

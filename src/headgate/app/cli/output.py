@@ -50,7 +50,6 @@ class Output:
 
     @property
     def live(self) -> bool:
-        """Whether standard error is a terminal that can be redrawn."""
         shown = not self.quiet and not self.as_json and is_terminal(sys.stderr)
         return shown and not self.stderr.is_dumb_terminal
 
@@ -68,7 +67,6 @@ class Output:
         self._message(text, "red", "error")
 
     def line(self, text: str, style: str = "") -> None:
-        """Print one line of data."""
         if not is_terminal(sys.stdout):
             _write(sys.stdout, [printable(text)])
             return
@@ -77,7 +75,6 @@ class Output:
         self._out.print(Text(printable(text), style=style), soft_wrap=True)
 
     def json(self, value: Any) -> None:
-        """Print one JSON document."""
         _write(sys.stdout, [msgspec.json.encode(value).decode()])
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -22,78 +22,87 @@ GUESSES = ("1/s", "10/s", "100/s", "")
 """Limits to compare if the real one is unknown; the empty one means no limit."""
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s)")
 
+JobOrFile = Annotated[
+    str,
+    typer.Argument(metavar="JOB|FILE", help="A job's number, or a file of rows."),
+]
+Provider = Annotated[
+    str | None,
+    typer.Option(
+        "--provider",
+        metavar="NAME",
+        help="The provider of the requests; default: the job's provider.",
+    ),
+]
+RealLimit = Annotated[
+    str | None,
+    typer.Option(
+        "--limit",
+        metavar="LIMITS",
+        help="The provider's real limit: '10/s, 100/min'. Default: as learned or configured.",
+        rich_help_panel=ASSUME,
+    ),
+]
+Credentials = Annotated[
+    int | None,
+    typer.Option(
+        "--credentials",
+        metavar="N",
+        min=1,
+        max=1_000,
+        help="Number of credentials, each with its own limit. Default: as configured.",
+        rich_help_panel=ASSUME,
+    ),
+]
+Latency = Annotated[
+    str | None,
+    typer.Option(
+        "--latency",
+        metavar="TIME",
+        help="Time until an answer: 200ms, 1.5s. Default: as measured, else 200ms.",
+        rich_help_panel=ASSUME,
+    ),
+]
+CallsPerItem = Annotated[
+    float | None,
+    typer.Option(
+        "--calls-per-item",
+        metavar="X",
+        help="Requests per row. Default: as measured, else 1.",
+        rich_help_panel=ASSUME,
+    ),
+]
+CacheHits = Annotated[
+    str | None,
+    typer.Option(
+        "--cache-hits",
+        metavar="SHARE",
+        help="Share of requests that the cache answers: 30%. Default: as measured, else none.",
+        rich_help_panel=ASSUME,
+    ),
+]
+Cost = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cost",
+        metavar="NAME=N",
+        help="Budget that one request uses: tokens=1200. May be repeated.",
+        rich_help_panel=ASSUME,
+    ),
+]
+
 
 async def plan(
     cli: CliContext,
     *,
-    what: Annotated[
-        str,
-        typer.Argument(metavar="JOB|FILE", help="A job's number, or a file of rows."),
-    ],
-    provider: Annotated[
-        str | None,
-        typer.Option(
-            "--provider",
-            metavar="NAME",
-            help="The provider of the requests; default: the job's provider.",
-        ),
-    ] = None,
-    limit: Annotated[
-        str | None,
-        typer.Option(
-            "--limit",
-            metavar="LIMITS",
-            help="The provider's real limit: '10/s, 100/min'. Default: as learned or configured.",
-            rich_help_panel=ASSUME,
-        ),
-    ] = None,
-    credentials: Annotated[
-        int | None,
-        typer.Option(
-            "--credentials",
-            metavar="N",
-            min=1,
-            max=1_000,
-            help="Number of credentials, each with its own limit. Default: as configured.",
-            rich_help_panel=ASSUME,
-        ),
-    ] = None,
-    latency: Annotated[
-        str | None,
-        typer.Option(
-            "--latency",
-            metavar="TIME",
-            help="Time until an answer: 200ms, 1.5s. Default: as measured, else 200ms.",
-            rich_help_panel=ASSUME,
-        ),
-    ] = None,
-    calls_per_item: Annotated[
-        float | None,
-        typer.Option(
-            "--calls-per-item",
-            metavar="X",
-            help="Requests per row. Default: as measured, else 1.",
-            rich_help_panel=ASSUME,
-        ),
-    ] = None,
-    cache_hits: Annotated[
-        str | None,
-        typer.Option(
-            "--cache-hits",
-            metavar="SHARE",
-            help="Share of requests that the cache answers: 30%. Default: as measured, else none.",
-            rich_help_panel=ASSUME,
-        ),
-    ] = None,
-    cost: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--cost",
-            metavar="NAME=N",
-            help="Budget that one request uses: tokens=1200. May be repeated.",
-            rich_help_panel=ASSUME,
-        ),
-    ] = None,
+    what: JobOrFile,
+    provider: Provider = None,
+    limit: RealLimit = None,
+    credentials: Credentials = None,
+    latency: Latency = None,
+    calls_per_item: CallsPerItem = None,
+    cache_hits: CacheHits = None,
+    cost: Cost = None,
     concurrency: Concurrency = None,
     processes: Processes = None,
     as_json: Json = False,

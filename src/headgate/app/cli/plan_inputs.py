@@ -63,8 +63,6 @@ class PlanSubject(msgspec.Struct, frozen=True):
 
 
 class PlanInputs(msgspec.Struct, frozen=True):
-    """All inputs of a forecast; `workload` holds the likely values."""
-
     subject: PlanSubject
     provider: str
     origin: str

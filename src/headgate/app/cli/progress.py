@@ -147,12 +147,10 @@ class Progress:
             self._live.stop()
 
     def reading(self) -> None:
-        """Show the progress of reading the source; no row runs yet."""
         self._reading = True
         self._meter = Meter()
 
     def working(self) -> None:
-        """Show the progress of the items; the source was read."""
         self._reading = False
         self._meter = Meter()
 

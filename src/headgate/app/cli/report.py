@@ -37,7 +37,6 @@ async def politeness(cli: CliContext, job_id: JobId, as_json: Json = False) -> N
 
 
 async def conducts_of(reads: ReadStore, job_id: int) -> list[Conduct]:
-    """A record for each provider; calls are read page by page."""
     account = Politeness()
     page = await reads.calls(job_id, 0, PAGE)
     while page.next_after_id is not None:

@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from headgate.app.cli.item_names import item_id_of
-from headgate.app.cli.options import ItemName, Json, OfJob
+from headgate.app.cli.options import ItemName, Json, OfJob, item_id_of
 from headgate.app.cli.render.jobs import json_text, whole_json
 from headgate.app.cli.runtime import CliContext, command
 from headgate.app.service import ItemVerbs
@@ -77,7 +76,6 @@ async def skip(
 
 
 async def only_one(items: ItemVerbs, item_id: int) -> str:
-    """The only candidate of an item; with several, UsageError lists them."""
     item = await items.account(item_id)
     if item.status is not ItemStatus.REVIEW:
         raise UsageError(f"item {item_id} is {item.status}, not REVIEW: there is nothing to decide")

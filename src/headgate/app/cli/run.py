@@ -8,7 +8,6 @@ import typer
 from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.inputs import STDIN, require_order
 from headgate.app.cli.options import ROWS, OutDelimiter, OutEncoding, files_of, option
-from headgate.app.cli.run_job import RunJobOptions
 from headgate.app.cli.run_options import (
     IDENTITY,
     BadRows,
@@ -26,6 +25,7 @@ from headgate.app.cli.run_options import (
     New,
     OutFormat,
     Priority,
+    RunJobOptions,
     SampleRows,
     Sheet,
     config_in,
@@ -44,83 +44,92 @@ from headgate.transfer.formats.cells import Formulas
 from headgate.transfer.formats.registry import READABLE
 from headgate.transfer.sources import ReadOptions, WriteOptions
 
+Handler = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="HANDLER", help="file.py:function, module:function, lookup.toml or a name."
+    ),
+]
+RowsFile = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="FILE",
+        help=f"The rows: {files_of(READABLE)}; - is standard input.",
+    ),
+]
+Out = Annotated[
+    Path | None,
+    option(
+        "--out",
+        "-o",
+        panel=ROWS,
+        metavar="FILE",
+        about="The file for the results; - is standard output.",
+    ),
+]
+KeyColumns = Annotated[
+    str | None,
+    option(
+        "--key",
+        panel=IDENTITY,
+        metavar="COL[,COL]",
+        about="The columns that identify a row; default: its position in the file.",
+    ),
+]
+ResumedJob = Annotated[
+    int | None,
+    option(
+        "--job",
+        panel=IDENTITY,
+        metavar="N",
+        about="Resume this job; HANDLER and FILE are needed only if they were moved.",
+    ),
+]
+RetryFailed = Annotated[
+    bool,
+    option("--retry-failed", panel=IDENTITY, about="Run rows that ended in ERROR again."),
+]
+Reuse = Annotated[
+    str | None,
+    option(
+        "--reuse",
+        panel=ROWS,
+        metavar="TIME",
+        about="Reuse results of earlier jobs up to this age: 12h, 30d.",
+    ),
+]
+FormulaCells = Annotated[
+    Formulas,
+    option(
+        "--formulas",
+        panel=ROWS,
+        about="What to do with cells that a spreadsheet would run as formulas.",
+    ),
+]
+
 
 async def run(
     cli: CliContext,
     *,
-    handler: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="HANDLER", help="file.py:function, module:function, lookup.toml or a name."
-        ),
-    ] = None,
-    file: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="FILE",
-            help=f"The rows: {files_of(READABLE)}; - is standard input.",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        option(
-            "--out",
-            "-o",
-            panel=ROWS,
-            metavar="FILE",
-            about="The file for the results; - is standard output.",
-        ),
-    ] = None,
-    key: Annotated[
-        str | None,
-        option(
-            "--key",
-            panel=IDENTITY,
-            metavar="COL[,COL]",
-            about="The columns that identify a row; default: its position in the file.",
-        ),
-    ] = None,
-    job: Annotated[
-        int | None,
-        option(
-            "--job",
-            panel=IDENTITY,
-            metavar="N",
-            about="Resume this job; HANDLER and FILE are needed only if they were moved.",
-        ),
-    ] = None,
+    handler: Handler = None,
+    file: RowsFile = None,
+    out: Out = None,
+    key: KeyColumns = None,
+    job: ResumedJob = None,
     new: New = False,
-    retry_failed: Annotated[
-        bool,
-        option("--retry-failed", panel=IDENTITY, about="Run rows that ended in ERROR again."),
-    ] = False,
+    retry_failed: RetryFailed = False,
     name: Name = "",
     config: Config = None,
     concurrency: Concurrency = None,
     processes: Processes = None,
     item_timeout: ItemTimeout = None,
-    reuse: Annotated[
-        str | None,
-        option(
-            "--reuse",
-            panel=ROWS,
-            metavar="TIME",
-            about="Reuse results of earlier jobs up to this age: 12h, 30d.",
-        ),
-    ] = None,
+    reuse: Reuse = None,
     limit: FirstRows = None,
     sample: SampleRows = None,
     priority: Priority = 0,
     eager: Eager = False,
     on_bad_row: BadRows = OnBadRow.ITEM_ERROR,
-    formulas: Annotated[
-        Formulas,
-        option(
-            "--formulas",
-            panel=ROWS,
-            about="What to do with cells that a spreadsheet would run as formulas.",
-        ),
-    ] = Formulas.NEUTRAL,
+    formulas: FormulaCells = Formulas.NEUTRAL,
     file_format: FileFormat = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,

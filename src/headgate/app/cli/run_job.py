@@ -1,13 +1,8 @@
 """The steps of `headgate run`: find the job, read, run, write, summarize."""
 
 import asyncio
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from headgate.app.cli.empty_columns import EmptyColumns
 from headgate.app.cli.exit_codes import Exit, known_error
 from headgate.app.cli.job_choice import (
     admit,
@@ -17,10 +12,11 @@ from headgate.app.cli.job_choice import (
     require_encoding,
 )
 from headgate.app.cli.job_work import JobWork, WorkRules
-from headgate.app.cli.output_file import RunOutput
 from headgate.app.cli.progress import Progress, rate_text
 from headgate.app.cli.render.times import span
-from headgate.app.cli.run_result import FailOn, exit_code, summary_text, totals
+from headgate.app.cli.run_checks import EmptyColumns
+from headgate.app.cli.run_options import RunJobOptions
+from headgate.app.cli.run_result import RunOutput, exit_code, summary_text, totals
 from headgate.app.cli.runtime import CliContext
 from headgate.app.cli.supervise import (
     Interrupts,
@@ -30,19 +26,17 @@ from headgate.app.cli.supervise import (
 from headgate.app.cli.trial import Trial
 from headgate.app.settings import Settings
 from headgate.core.errors import BadSource, UnknownJob
-from headgate.core.failing import ErrorLimit
 from headgate.core.job import Counts, Job
 from headgate.core.status import ItemStatus, JobMove, JobState
 from headgate.core.words import agreeing, counted
 from headgate.engine.ingest import Ingest, IngestPlan, IngestReport
 from headgate.engine.job_control import JobControl
 from headgate.engine.job_matching import MatchedJob, MatchKind
-from headgate.engine.rows import OnBadRow
 from headgate.ports.handler import HandlerSpec
 from headgate.ports.items import RequeueRequest
 from headgate.ports.source import Source
 from headgate.ports.store import Store
-from headgate.transfer.sources import ReadOptions, bytes_in
+from headgate.transfer.sources import bytes_in
 
 VISITED = frozenset(
     {ItemStatus.DONE, ItemStatus.NOT_FOUND, ItemStatus.SKIPPED, ItemStatus.ERROR},
@@ -50,34 +44,7 @@ VISITED = frozenset(
 """Statuses of the items that a repeated download runs again."""
 
 
-class RunJobOptions(msgspec.Struct, frozen=True):
-    """The options of the command line."""
-
-    file: Path
-    source: str = ""
-    """The name of the source in the job; if empty, the path of the file."""
-    key_columns: tuple[str, ...] = ()
-    new: bool = False
-    retry_failed: bool = False
-    revisit: bool = False
-    """Run all rows again once all are finished; before that, only the failed ones."""
-    by_config: bool = False
-    """True if the same file with another config is another job."""
-    name: str = ""
-    config: Mapping[str, Any] = {}
-    reading: ReadOptions = ReadOptions()
-    priority: int = 0
-    eager: bool = False
-    on_bad_row: OnBadRow = OnBadRow.ITEM_ERROR
-    fail_on: FailOn = FailOn.ERROR
-    max_errors: ErrorLimit | None = None
-    max_stall_s: float = 3_600.0
-    as_json: bool = False
-
-
 class RunJob:
-    """The steps of a run, each of which can be interrupted."""
-
     def __init__(
         self,
         cli: CliContext,

@@ -1,6 +1,7 @@
-"""Options that `run` and `download` share."""
+"""Options that `run` and `download` share, and their values."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -16,6 +17,7 @@ from headgate.core.failing import ErrorLimit, error_limit
 from headgate.engine.rows import OnBadRow
 from headgate.ports.handler import HandlerSpec
 from headgate.transfer.formats.registry import FormatName
+from headgate.transfer.sources import ReadOptions
 
 IDENTITY = "Which job"
 END = "When and how to end"
@@ -116,6 +118,29 @@ OutFormat = Annotated[
     FormatName | None,
     option("--out-format", panel=ROWS, about="The format of --out, if not clear from its name."),
 ]
+
+
+class RunJobOptions(msgspec.Struct, frozen=True):
+    file: Path
+    source: str = ""
+    """The name of the source in the job; if empty, the path of the file."""
+    key_columns: tuple[str, ...] = ()
+    new: bool = False
+    retry_failed: bool = False
+    revisit: bool = False
+    """Run all rows again once all are finished; before that, only the failed ones."""
+    by_config: bool = False
+    """True if the same file with another config is another job."""
+    name: str = ""
+    config: Mapping[str, Any] = {}
+    reading: ReadOptions = ReadOptions()
+    priority: int = 0
+    eager: bool = False
+    on_bad_row: OnBadRow = OnBadRow.ITEM_ERROR
+    fail_on: FailOn = FailOn.ERROR
+    max_errors: ErrorLimit | None = None
+    max_stall_s: float = 3_600.0
+    as_json: bool = False
 
 
 def error_limit_in(text: str | None) -> ErrorLimit | None:

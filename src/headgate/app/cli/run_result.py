@@ -1,12 +1,22 @@
-"""The result of a run: its exit code and its summary line."""
+"""The result of a run: its output, its exit code and its summary line."""
 
 from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
 
 from headgate.app.cli.exit_codes import Exit
+from headgate.app.cli.trial import Trial
+from headgate.app.output_check import export_hint
+from headgate.core.errors import UsageError
 from headgate.core.job import Counts
 from headgate.core.status import FINISHED, ITEM_DISPLAY, ItemStatus
 from headgate.core.words import counted
+from headgate.engine.export import Export
 from headgate.engine.supervisor import RunReport
+from headgate.ports.clock import Clock
+from headgate.ports.source import RowWriter
+from headgate.ports.store import Store
+from headgate.transfer.files import STDOUT
 
 
 class FailOn(StrEnum):
@@ -35,7 +45,6 @@ def totals(counts: Counts) -> dict[str, int]:
 
 
 def summary_text(counts: Counts, *, finished: bool) -> str:
-    """How a run ended and the totals of its rows, without zeros."""
     ends = [(counts.of(each), ITEM_DISPLAY[each]) for each in ItemStatus if each in FINISHED]
     parts = [(number, display.noun(number)) for number, display in ends]
     parts.append((counts.open, "left"))
@@ -49,7 +58,6 @@ def summary_text(counts: Counts, *, finished: bool) -> str:
 
 
 def combined_report(first: RunReport, second: RunReport) -> RunReport:
-    """The sum of two reports of one command."""
     return RunReport(
         settled=first.settled + second.settled,
         drain_s=first.drain_s + second.drain_s,
@@ -58,3 +66,48 @@ def combined_report(first: RunReport, second: RunReport) -> RunReport:
         crashes=first.crashes + second.crashes,
         warnings=(*first.warnings, *second.warnings),
     )
+
+
+class RunOutput(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def early(self) -> bool:
+        """Whether it is written even if the run was stopped early."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Warnings about values that were written differently from how they are stored."""
+        ...
+
+    async def write(self, job_id: int) -> str:
+        """Write the output and return its size in words, such as `20 rows`."""
+        ...
+
+
+class ExportFile:
+    early = False
+    notes: tuple[str, ...] = ()
+
+    def __init__(
+        self, store: Store, clock: Clock, writer: RowWriter, file: Path, trial: Trial
+    ) -> None:
+        self._reads = store.reads
+        self._clock = clock
+        self._writer = writer
+        self._trial = trial
+        self.name = "standard output" if file == STDOUT else str(file)
+
+    async def write(self, job_id: int) -> str:
+        """Write the chosen rows. If that fails, UsageError names the export command."""
+        export = Export(self._reads, self._clock, self._trial.ids)
+        try:
+            report = await export.run(job_id, self._writer)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise UsageError(export_hint(job_id, self.name, error)) from error
+        self.notes = report.notes
+        return counted(report.rows, "row")

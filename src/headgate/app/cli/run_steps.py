@@ -10,10 +10,10 @@ from headgate.app.address_check import require_public
 from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.inputs import readable, require_order, table_format
 from headgate.app.cli.job_choice import NamedJob, ReadAlready
-from headgate.app.cli.output_file import ExportFile
-from headgate.app.cli.preflight import require_columns, wrong_encoding
-from headgate.app.cli.run_job import RunJob, RunJobOptions
-from headgate.app.cli.run_options import require_fitting
+from headgate.app.cli.run_checks import require_columns, wrong_encoding
+from headgate.app.cli.run_job import RunJob
+from headgate.app.cli.run_options import RunJobOptions, require_fitting
+from headgate.app.cli.run_result import ExportFile
 from headgate.app.cli.runtime import CliContext
 from headgate.app.cli.trial import Trial
 from headgate.app.data_folder import LOCAL, JobFiles, data_folder
@@ -31,8 +31,6 @@ from headgate.transfer.sources import STREAMED, WriteOptions, format_of, open_so
 
 
 class RunRequest(NamedTuple):
-    """The output file, its format, and the rows to run."""
-
     out: Path | None
     options: WriteOptions
     limit: int | None = None
@@ -42,8 +40,6 @@ class RunRequest(NamedTuple):
 
 
 class Named(NamedTuple):
-    """A job's number, and the handler and the file if the command named them."""
-
     job_id: int
     handler: str | None
     file: str | None

@@ -216,8 +216,6 @@ def noun(name: str, about: str, group: type[HelpGroup] = HelpGroup) -> typer.Typ
 
 
 def shared_callback(about: str, *own: inspect.Parameter) -> Callable[..., None]:
-    """A callback that takes the shared options before a command's name."""
-
     def callback(ctx: typer.Context, **given: Any) -> None:
         shared = {name: given[name] for name in SHARED_TYPES}
         ctx.obj = Flags(**shared).over(ctx.obj)

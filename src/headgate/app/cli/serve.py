@@ -13,34 +13,36 @@ from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, worker_
 from headgate.app.settings import Flag
 from headgate.app.streams import go_on_without_readers
 
+Host = Annotated[
+    str | None,
+    typer.Option("--host", metavar="ADDRESS", help="The address to listen on; default: loopback."),
+]
+Port = Annotated[
+    int | None,
+    typer.Option(
+        "--port",
+        metavar="N",
+        min=0,
+        max=65_535,
+        help="The port to listen on; 0: any free port.",
+    ),
+]
+Handlers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--handlers",
+        metavar="FILE_OR_MODULE",
+        help="Handlers that jobs may use; may be repeated.",
+    ),
+]
+
 
 async def serve(
     cli: CliContext,
     *,
-    host: Annotated[
-        str | None,
-        typer.Option(
-            "--host", metavar="ADDRESS", help="The address to listen on; default: loopback."
-        ),
-    ] = None,
-    port: Annotated[
-        int | None,
-        typer.Option(
-            "--port",
-            metavar="N",
-            min=0,
-            max=65_535,
-            help="The port to listen on; 0: any free port.",
-        ),
-    ] = None,
-    handlers: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--handlers",
-            metavar="FILE_OR_MODULE",
-            help="Handlers that jobs may use; may be repeated.",
-        ),
-    ] = None,
+    host: Host = None,
+    port: Port = None,
+    handlers: Handlers = None,
     concurrency: Concurrency = None,
     processes: Processes = None,
     item_timeout: ItemTimeout = None,

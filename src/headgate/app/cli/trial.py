@@ -39,11 +39,9 @@ class Trial:
         return self.ids
 
     async def counts(self, job_id: int) -> Counts | None:
-        """The counters of the chosen rows; None if all rows were chosen."""
         return None if self.ids is None else await self._rows.counts_of(job_id, self.ids)
 
     def rows_left_lines(self, counts: Counts, chosen: Counts) -> list[str]:
-        """How many rows were not run, and the command that runs them."""
         left = counts.open - chosen.open
         if left <= 0:
             return []
@@ -58,5 +56,4 @@ def require_one_choice(limit: int | None, sample: int | None) -> None:
 
 
 def command_for_all_rows(arguments: Sequence[str] | None = None) -> str:
-    """This command without `--limit` and `--sample`."""
     return same_command(arguments, without=("--limit", "--sample"))

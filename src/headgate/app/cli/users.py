@@ -5,14 +5,15 @@ import sys
 from typing import Annotated
 
 import typer
+from msgspec.structs import asdict
 
 from headgate.app.cli.options import Json, seconds_in
 from headgate.app.cli.render.times import ago, local_time
 from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.app.credentials import hash_password, new_token
+from headgate.app.schema_values import token_view, user_view
 from headgate.core.errors import UsageError
-from headgate.core.time_text import moment
-from headgate.core.user import Role, Token, TokenKind, User, password_weakness, weaker_role
+from headgate.core.user import Role, Token, TokenKind, password_weakness, weaker_role
 from headgate.ports.access import NewToken, NewUser, UserChange
 
 app = noun("users", "Manage the users of the server and their tokens.")
@@ -66,8 +67,8 @@ async def ls(cli: CliContext, as_json: Json = False) -> None:
         tokens = await store.access.tokens(None)
     shown = [token for token in tokens if token.kind is TokenKind.API]
     if as_json:
-        shapes = {"users": [*map(_user_json, users)], "tokens": [*map(_token_json, shown)]}
-        cli.screen.json(shapes)
+        listed = [asdict(user_view(user)) for user in users]
+        cli.screen.json({"users": listed, "tokens": [*map(_token_json, shown)]})
         return
     if not users:
         cli.screen.say("No users yet. Create one with `headgate users add NAME`.")
@@ -91,26 +92,10 @@ async def ls(cli: CliContext, as_json: Json = False) -> None:
         _show_tokens(cli, shown, now)
 
 
-def _user_json(user: User) -> dict[str, object]:
-    return {
-        "name": user.name,
-        "role": user.role,
-        "has_password": user.has_password,
-        "created_at": moment(user.created_at),
-        "disabled_at": moment(user.disabled_at),
-    }
-
-
 def _token_json(token: Token) -> dict[str, object]:
-    return {
-        "id": token.id,
-        "user": token.user,
-        "role": token.role,
-        "label": token.label,
-        "created_at": moment(token.created_at),
-        "expires_at": moment(token.expires_at),
-        "last_used_at": moment(token.last_used_at),
-    }
+    shape = asdict(token_view(token))
+    del shape["kind"]  # only API tokens are listed
+    return shape
 
 
 def _show_tokens(cli: CliContext, tokens: list[Token], now: int) -> None:

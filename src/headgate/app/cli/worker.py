@@ -114,7 +114,6 @@ def worker_flags(
     processes: int | None,
     item_timeout: float | None,
 ) -> tuple[Flag, ...]:
-    """The options of `run`, `worker` and `serve` as settings."""
     return (
         Flag("worker.concurrency", "--concurrency", concurrency),
         Flag("worker.processes", "--processes", processes),

@@ -20,7 +20,6 @@ FINAL = frozenset({"done", "not_found", "skipped", "review", "error", "cancelled
 
 
 def last_visit(attempts: Sequence[AttemptRow]) -> Sequence[AttemptRow]:
-    """The attempts since the item was last requeued."""
     begin = 0
     for number, attempt in enumerate(attempts[:-1], 1):
         if attempt.outcome in FINAL:
@@ -46,8 +45,6 @@ _OWN_STEP = frozenset({200, 304})
 
 
 class Tried(msgspec.Struct, frozen=True):
-    """A plan that failed before the one that decided."""
-
     resolver: str
     url: str | None = None
     reason: str = ""
@@ -79,7 +76,6 @@ _read = msgspec.json.Decoder(_Kept).decode
 
 
 def steps_of(history: ItemHistory) -> Iterator[AttemptStep]:
-    """Every step of an item, in order."""
     key, attempts = history.row.key, history.attempts
     kept = _read(history.row.result) if history.row.result else _Kept()
     for number, attempt in enumerate(attempts, 1):
@@ -155,8 +151,6 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class Result(msgspec.Struct, frozen=True):
-    """The part of a stored result that is in the manifest."""
-
     reason: str | None = None
     resolver: str | None = None
     url: str | None = None
@@ -191,17 +185,14 @@ def manifest_line(history: ItemHistory, first: ExportRow | None = None) -> Manif
 
 
 def is_duplicate(row: ExportRow) -> bool:
-    """True if a row was skipped because an earlier one has the same identifier."""
     return row.status is ItemStatus.SKIPPED and row.error_class == FaultClass.BAD_ROW
 
 
 def first_key(row: ExportRow) -> str:
-    """The key of the earlier row with the same identifier."""
     return row.key.rpartition("#")[0]
 
 
 def result_of(row: ExportRow) -> Result:
-    """The stored result of an item's download; empty if there is none."""
     return _read_result(row.result) if row.result else Result()
 
 

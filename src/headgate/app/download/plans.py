@@ -44,7 +44,6 @@ class Planner:
         self._width = width
 
     async def run(self, source: Source) -> AsyncIterator[Planned]:
-        """Plan every row; at most `width` rows are in memory."""
         under_way: deque[asyncio.Task[Planned]] = deque()
         reader = await asyncio.to_thread(source.open)
         try:

@@ -19,8 +19,6 @@ Firsts = Mapping[str, ExportRow]
 
 
 class Written(msgspec.Struct):
-    """Lines in the two records."""
-
     lines: int = 0
     steps: int = 0
 
@@ -46,7 +44,6 @@ async def write_records(history: HistoryStore, job_id: int, root: Path) -> Writt
 
 
 async def firsts_of(history: HistoryStore, job_id: int, page: Sequence[ItemHistory]) -> Firsts:
-    """The earlier rows of duplicates on a page, by key."""
     keys = {first_key(each.row) for each in page if is_duplicate(each.row)}
     if not keys:
         return {}

@@ -20,8 +20,6 @@ NOBODY = "-"
 
 
 class ResolverShare(msgspec.Struct):
-    """Items by outcome for one resolver."""
-
     resolver: str
     done: int = 0
     skipped: int = 0
@@ -36,8 +34,6 @@ class ResolverShare(msgspec.Struct):
 
 
 class ReasonShare(msgspec.Struct, frozen=True):
-    """Number of items with an outcome and a reason."""
-
     outcome: FinalOutcome
     reason: str
     """Code of the reason, without details of single items."""
@@ -45,8 +41,6 @@ class ReasonShare(msgspec.Struct, frozen=True):
 
 
 class HostTraffic(msgspec.Struct):
-    """Requests sent, and requests that the cache or robots.txt avoided."""
-
     requests: int = 0
     fetched: int = 0
     confirmed: int = 0
@@ -72,7 +66,6 @@ class HostTraffic(msgspec.Struct):
 
     @property
     def answers(self) -> int:
-        """Calls that gave a file or a page."""
         return self.fetched + self.confirmed + self.cached
 
     def add(self, call: Call) -> None:

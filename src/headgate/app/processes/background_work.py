@@ -14,8 +14,6 @@ Ended = Callable[[int, "asyncio.Task[None]"], None]
 
 
 class BackgroundWork:
-    """The tasks of one kind of work; each uses a slot of its user."""
-
     def __init__(self, slots: Slots, ended: Ended | None = None) -> None:
         self._slots = slots
         self._ended = ended

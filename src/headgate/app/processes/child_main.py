@@ -54,7 +54,7 @@ def run_child(service: Service) -> None:
     try:
         run_async(service(settings, control_pipe, signs))
         code = 0
-    except BaseException as error:  # noqa: BLE001  logged before the process exits
+    except BaseException as error:  # noqa: BLE001  the process logs it and exits
         logger().error("a process of the server failed", exc_info=error)
     streams.flush()
     os._exit(code)

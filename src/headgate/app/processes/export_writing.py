@@ -30,7 +30,6 @@ RENEW_S = 2.5
 
 @asynccontextmanager
 async def renewed_claim(hold: Callable[[], Awaitable[object]], clock: Clock) -> AsyncIterator[None]:
-    """Renew a claim while the block runs."""
     task = asyncio.create_task(_renew(hold, clock))
     try:
         yield
@@ -45,7 +44,7 @@ async def _renew(hold: Callable[[], Awaitable[object]], clock: Clock) -> None:
             await hold()
         except HeadgateError:
             continue
-        except Exception as error:  # noqa: BLE001  an error must not end the renewal
+        except Exception as error:  # noqa: BLE001  the loop continues: the claim may be renewed next time
             logger().warning("the claim on an export could not be renewed", error=repr(error))
 
 
@@ -54,8 +53,6 @@ class _Lost(Exception):
 
 
 class ExportWriter:
-    """Writes exports, a few at a time, taking turns among the users."""
-
     def __init__(
         self, store: Store, policy: ServerPolicy, clock: Clock, folder: DataFolder, name: str
     ) -> None:
@@ -67,7 +64,6 @@ class ExportWriter:
         self._running = BackgroundWork(Slots(policy.exports_at_once, policy.exports_per_user))
 
     async def check(self) -> None:
-        """Start waiting exports, while there are free slots."""
         waiting = await self._store.exports.exports_to_make(self._per_user)
         await self._running.fill(waiting, self._take)
 
@@ -97,7 +93,7 @@ class ExportWriter:
         except (HeadgateError, OSError) as error:
             logger().warning("export failed", export=record.id, reason=str(error))
             await self._fail(record, str(error))
-        except Exception as error:  # noqa: BLE001  any error that a library raises
+        except Exception as error:  # noqa: BLE001  the writer goes on with the next export
             logger().error("export failed", export=record.id, exc_info=error)
             await self._fail(record, redacted(error_text(error)))
         finally:

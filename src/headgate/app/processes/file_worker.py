@@ -43,8 +43,6 @@ DAY_US = 86_400_000_000
 
 
 class Cleanup:
-    """Removes old exports and uploads, and files without a job."""
-
     EVERY_S = 3_600.0
     FRESH_S = 86_400.0
     """Seconds that a folder without a job stays: its request may still be running."""
@@ -57,7 +55,6 @@ class Cleanup:
         self._checked_s = float("-inf")
 
     async def check(self) -> None:
-        """Clean up, once per EVERY_S."""
         now_s = self._clock.monotonic()
         if now_s - self._checked_s < self.EVERY_S:
             return
@@ -141,11 +138,7 @@ def _threads(policy: ServerPolicy) -> int:
 
 
 class FileDuty(Protocol):
-    """A task that the file worker checks repeatedly."""
-
-    async def check(self) -> None:
-        """Start new work, if there is any."""
-        ...
+    async def check(self) -> None: ...
 
 
 async def _files(store: Store, duties: Sequence[FileDuty], clock: Clock, sign: Sign) -> None:

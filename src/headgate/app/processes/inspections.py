@@ -81,7 +81,6 @@ class InspectionProcess:
         return reply
 
     def kill(self) -> None:
-        """End it and the readers that it started."""
         if self.idle_timer is not None:
             self.idle_timer.cancel()
         if self._process.returncode is None:  # later, its number may be another's
@@ -135,7 +134,6 @@ class Inspections:
         raise BadSource(reply.reason)
 
     async def stop(self) -> None:
-        """End all processes."""
         processes = [*self._idle, *self._busy]
         self._idle.clear()
         for each in processes:

@@ -15,15 +15,11 @@ WORKER_MODULE = "headgate.app.processes.worker"
 
 
 class WorkerConfig(msgspec.Struct, frozen=True):
-    """The first line that a worker process reads."""
-
     order: WorkerOrder
     settings: Settings
 
 
 class SpawnedWorker:
-    """A worker process with its control pipe (standard input) and its report pipe."""
-
     def __init__(self, process: subprocess.Popen[bytes], report_fd: int) -> None:
         self._process = process
         self._report_fd = report_fd
@@ -32,11 +28,9 @@ class SpawnedWorker:
         os.set_blocking(report_fd, False)
 
     def poll(self) -> int | None:
-        """The exit code; None while the process runs."""
         return self._process.poll()
 
     def reports(self) -> list[WorkerReport]:
-        """Reports since the last call; never waits."""
         with suppress(BlockingIOError):
             while chunk := os.read(self._report_fd, 65_536):
                 self._unread += chunk
@@ -44,7 +38,6 @@ class SpawnedWorker:
         return [msgspec.json.decode(line, type=WorkerReport) for line in lines]
 
     def stop(self, *, now: bool) -> None:
-        """Ask it to end: after its running items, or returning them."""
         control_pipe = self._process.stdin
         if control_pipe is not None:
             with suppress(BrokenPipeError):
@@ -52,12 +45,10 @@ class SpawnedWorker:
                 control_pipe.flush()
 
     def kill(self) -> None:
-        """Kill it and wait until it has ended."""
         self._process.kill()
         self._process.wait()
 
     def close(self) -> None:
-        """Close the pipes of a process that has ended."""
         if self._process.stdin is not None:
             with suppress(BrokenPipeError):
                 self._process.stdin.close()
@@ -65,13 +56,10 @@ class SpawnedWorker:
 
 
 class ProcessLauncher:
-    """Starts workers with the given settings."""
-
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
     def launch(self, order: WorkerOrder, board_fd: int) -> SpawnedWorker:
-        """Start a worker; it inherits `board_fd`."""
         report_fd, child_fd = os.pipe()
         counted = [order.errors.fd] if order.errors else []
         with signals_blocked():

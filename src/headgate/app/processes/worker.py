@@ -57,8 +57,6 @@ CANCELLED = "a handler cancelled tasks of its process that are not its own"
 
 
 class Reporter:
-    """Sends reports to the supervisor."""
-
     def __init__(self, fd: int) -> None:
         self._fd = fd
 
@@ -77,11 +75,9 @@ class FinalReport:
         self.engine: Engine | None = None
 
     def stopped(self) -> NoReturn:
-        """The event loop has ended unexpectedly."""
         self._end(STOPPED)
 
     def cancelled(self) -> NoReturn:
-        """Tasks of this process were cancelled by a handler."""
         self._end(CANCELLED)
 
     def _end(self, crash: str) -> NoReturn:
@@ -180,7 +176,7 @@ def main() -> None:
         )
     except HeadgateError as error:
         reporter.say(WorkerReport(error=str(error), error_kind=type(error).__name__))
-    except BaseException as error:  # noqa: BLE001  reported before the process exits
+    except BaseException as error:  # noqa: BLE001  the process reports it and exits
         logger().error("a worker process failed", exc_info=error)
         reporter.say(WorkerReport(error=repr(error), error_kind=type(error).__name__))
     streams.flush()

@@ -41,7 +41,6 @@ class Cap(msgspec.Struct, frozen=True):
 
 
 def parse_caps(budget: Mapping[str, str], hard_caps: Mapping[str, str]) -> tuple[Cap, ...]:
-    """All caps in settings such as `{tokens = "90000/min, 1000000/day"}`."""
     return tuple(
         Cap(name, limit, hard)
         for texts, hard in ((budget, False), (hard_caps, True))
@@ -186,7 +185,6 @@ class SpentCap(msgspec.Struct, frozen=True):
 
 
 def budget_uses(state: BudgetState | None, policy: ProviderPolicy, now: float) -> list[BudgetUse]:
-    """Every cap of a gate, also where nothing was spent."""
     return [_use(cap, state, now) for cap in parse_caps(policy.budget, policy.hard_caps)]
 
 

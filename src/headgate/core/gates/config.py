@@ -42,7 +42,6 @@ class GateLimits(msgspec.Struct, frozen=True):
     gates: GatePolicy = GatePolicy()
 
     def of(self, key: str) -> ProviderPolicy:
-        """The limits of a gate, in the form of a provider's settings."""
         gates = self.gates
         match gate_kind(key):
             case "global":

@@ -11,8 +11,6 @@ ALIVE_S = 3.0
 
 
 class ProcessShare:
-    """The part of one process in a gate, as of its last exchange."""
-
     STALE_S = 2.5
     """Seconds after which a part is void: the process was frozen, or sent nothing for long."""
     LOST_PART = 0.5
@@ -115,7 +113,6 @@ def lag_of(members: Mapping[str, Member], name: str) -> float:
 
 
 def spare_of(members: Mapping[str, Member], name: str) -> Mapping[str, float]:
-    """The amounts of a budget that the other members may still give back."""
     spare: Counter[str] = Counter()
     for other, each in members.items():
         if other != name:

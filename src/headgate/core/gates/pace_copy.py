@@ -122,7 +122,6 @@ class PaceCopy:
     # ---- exchanges
 
     def first_state(self) -> PaceState:
-        """The state of a gate that the ledger does not know."""
         return self._kind(self._limits).state
 
     def propose(self, state: PaceState) -> Pace:

@@ -153,7 +153,6 @@ class SharedLimiter:
         return max(1, round(share.mean_in_flight(self.usage.mean_in_flight.mean)))
 
     def why(self, now: float) -> Cause:
-        """What held back the request that last asked to be sent."""
         return self._held(now, self.usage.in_flight)[1]
 
     def rate(self, now: float) -> float:
@@ -162,7 +161,6 @@ class SharedLimiter:
 
     @property
     def closed_until(self) -> float:
-        """When the gate opens again; in the past if it is open."""
         pause, closed_until = self._share.override, self._copy.pace.closed_until
         if pause is None or not pause.paused:
             return closed_until

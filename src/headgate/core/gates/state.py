@@ -91,8 +91,6 @@ def down_fields(down: Down) -> DownFields:
 
 
 class Override(msgspec.Struct, frozen=True):
-    """A rate or a pause that an operator set."""
-
     rate: float | None = None
     paused: bool = False
     until: float | None = None

@@ -82,7 +82,6 @@ class GateView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def gate_view(key: str, state: GateState | None, policy: ProviderPolicy, now: float) -> GateView:
-    """The view of a gate; `policy` is configured for it."""
     view = GateView(
         key=key,
         kind=gate_kind(key),

@@ -117,7 +117,6 @@ def at_stop(gate: GateView) -> Wait:
 
 
 def at_gate(gate: GateView) -> Wait:
-    """The wait at a gate that is slow or closed."""
     until = None if gate.closed_until is None else as_microseconds(gate.closed_until)
     pace = gate.now_per_s
     shown = f", {rate_text(pace)}" if pace and not gate.closed and gate.cause in PACED else ""
@@ -126,14 +125,12 @@ def at_gate(gate: GateView) -> Wait:
 
 
 def at_host(host: str, down: HostDown, gate: GateView) -> Wait:
-    """The wait for a host that gets no requests."""
     until = as_microseconds(down.until_s)
     why = host_down_text(host, down, gate.name)
     return Wait(WaitKind.BREAKER, why, until, gate.key, "next try", down.reason)
 
 
 def rate_text(per_s: float) -> str:
-    """A rate in a readable unit: per minute, hour or day where it is slow."""
     if per_s >= 100:
         return f"{per_s:,.0f}/s"
     for size, unit in ((1, "s"), (60, "min"), (3_600, "h")):
@@ -167,5 +164,4 @@ class GateTime:
             self._total_s += now_s - self._since_s
 
     def total_s(self, now_s: float) -> float:
-        """All waits, including waits that have not ended."""
         return self._total_s + (now_s - self._since_s if self._open else 0.0)

@@ -26,7 +26,6 @@ class Quota(msgspec.Struct, frozen=True):
 
     @property
     def rate(self) -> float | None:
-        """Requests a second, if the count and its window are declared."""
         if self.count is None or self.seconds is None or min(self.count, self.seconds) <= 0:
             return None
         return min(max(self.count / self.seconds, 1e-5), 1e6)

@@ -284,7 +284,6 @@ class Pace:
 
     @property
     def configured(self) -> float | None:
-        """The configured ceiling, in requests a second."""
         return self.limits.rate
 
     @property
@@ -302,7 +301,6 @@ class Pace:
 
     @property
     def closed_until(self) -> float:
-        """When the gate opens again; in the past if it is open."""
         stop = self.state.stop
         return max(self.state.shut_until, stop.ask_at if stop.open else 0.0)
 

@@ -50,8 +50,6 @@ class ConcurrencyEvidence(msgspec.Struct):
 
 
 class OutageEvidence(msgspec.Struct):
-    """The suspicion that bare 503s are an outage and do not depend on our rate."""
-
     speed: float = 0.0
     """Requests a second at the first bare 503; 0: none came recently."""
     since: float = 0.0

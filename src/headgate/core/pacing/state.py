@@ -26,7 +26,6 @@ class Cause(StrEnum):
 
     @property
     def words(self) -> str:
-        """The cause and its description, such as `rate: the learned rate`."""
         return f"{self.value}: {_WORDS[self]}"
 
 

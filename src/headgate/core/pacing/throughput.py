@@ -63,8 +63,6 @@ def _tiers() -> list[Tier]:
 
 
 class Throughput(msgspec.Struct):
-    """Requests that the provider accepted, by send time."""
-
     tiers: list[Tier] = msgspec.field(default_factory=_tiers)
 
     def add(self, at: float) -> None:

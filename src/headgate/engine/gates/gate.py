@@ -77,18 +77,15 @@ class LocalGate:
 
     @property
     def name(self) -> str:
-        """The provider, domain or host, without kind and credential."""
         return self.key.partition(":")[2].partition("/")[0]
 
     def opens_at(self, now_s: float, cost: Cost) -> float:
-        """The earliest time that the next request may pass; infinite: after some reply."""
         opens_at = self.limiter.gate(now_s, self.in_flight)
         if self.budget is None:
             return opens_at
         return max(opens_at, self.budget.opens_at(now_s, cost))
 
     def why(self, now_s: float) -> str:
-        """The reason that the next request waits, in words."""
         spent = self._spent(now_s)
         if spent is None or spent[1] < self.limiter.closed_until:
             return self.limiter.why(now_s).words
@@ -100,7 +97,6 @@ class LocalGate:
         return spent[1] if spent and spent[0].hard else 0.0
 
     def closed_until(self, now_s: float) -> float:
-        """When it opens again; in the past if it is open."""
         spent = self._spent(now_s)
         return max(self.limiter.closed_until, spent[1] if spent else 0.0)
 

@@ -14,8 +14,6 @@ OnHostEvent = Callable[[int, str], None]
 
 
 class Turned:
-    """Requests of one job that were turned away since the last one that was sent."""
-
     __slots__ = ("hosts", "times")
 
     def __init__(self) -> None:
@@ -53,7 +51,6 @@ class HostRecords:
         self.on_event: OnHostEvent = lambda _job_id, _message: None
 
     def is_down(self, host: str, trouble: HostTrouble, job_id: int) -> None:
-        """Leave the host alone for a while."""
         before, now_s = self.down.get(host), self._time.now()
         since_s = before.since_s if before else now_s
         until_s = now_s + trouble.for_s
@@ -76,7 +73,6 @@ class HostRecords:
         self._notified.pop(host, None)
 
     def keeps_waiting(self, host: str, job_id: int) -> None:
-        """A request of this job was turned away."""
         if host in self.down:
             self.held.setdefault(job_id, Turned()).note(host)
             self._notify_down(host, job_id)
@@ -101,11 +97,9 @@ class HostRecords:
         return sum(not self.is_shut(host, self.SOON_S) for host in turned.hosts)
 
     def has_answered(self, host: str) -> bool:
-        """True if any process ever had an answer from this host, as far as the ledger knows."""
         return any(host in gate.answered for gate in self._gates_of(host))
 
     def answers(self, host: str) -> None:
-        """Record the first answer of this host in this process."""
         for gate in self._gates_of(host):
             gate.answered.add(host)
 

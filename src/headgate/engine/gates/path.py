@@ -13,8 +13,6 @@ from headgate.ports.gate import Cost, Feedback, Route
 
 
 class GatePath:
-    """The gates that one request passes, all or none."""
-
     __slots__ = ("credential", "gates", "learner")
 
     def __init__(
@@ -72,7 +70,6 @@ class GatePaths:
         self.gates: dict[str, LocalGate] = {}
 
     def to(self, route: Route) -> list[GatePath]:
-        """All paths to a host: several if the provider has a pool of credentials."""
         policy = self._providers.get(route.provider or route.manners, UNKNOWN)
         everywhere = self._everywhere(route, policy)
         if not route.provider:
@@ -150,8 +147,6 @@ class Departure(NamedTuple):
 
 
 class GrantedPermit:
-    """Reports what comes back to the gates that the request passed."""
-
     __slots__ = ("_departure", "_freed", "_gate_path", "_held", "_now", "_pool", "_reserved")
 
     def __init__(
@@ -176,7 +171,6 @@ class GrantedPermit:
 
     @property
     def waited_s(self) -> float:
-        """Seconds that the request waited at gates."""
         return self._departure.waited_s
 
     @property
@@ -184,7 +178,6 @@ class GrantedPermit:
         return self._departure.cause
 
     def recalled(self) -> bool:
-        """True if the learner has closed since the request was sent."""
         return self._gate_path.learner.limiter.closed_until > self._now()
 
     def answered(self, status: int, headers: Mapping[str, str], latency_s: float) -> Feedback:
@@ -204,7 +197,6 @@ class GrantedPermit:
         self.answered(NO_ANSWER, {}, self._now() - self._departure.sent_s)
 
     def withdraw(self) -> None:
-        """Give the reservation and the place back."""
         budget = self._gate_path.learner.budget
         if budget is not None:
             self._reserved = budget.give_back(self._reserved)
@@ -212,19 +204,16 @@ class GrantedPermit:
         self.release()
 
     def bench(self, reason: str) -> bool:
-        """Stop using the credential; returns True if the pool has another."""
         self._gate_path.learner.benched = reason
         return any(not gate_path.learner.benched for gate_path in self._pool)
 
     def spend(self, cost: Cost) -> None:
-        """Replace the estimate by the actual cost."""
         budget = self._gate_path.learner.budget
         if budget is not None:
             self._reserved = budget.settle(self._reserved, cost)
             self._freed(self._gate_path.learner)
 
     def release(self) -> None:
-        """Free the place for the next request."""
         if self._held:
             self._held = False
             for gate in self._gate_path.gates:

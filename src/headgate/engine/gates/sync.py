@@ -69,14 +69,12 @@ class LedgerSync:
         """A read during a proposal would undo what the proposal changes."""
 
     def add(self, gate: LocalGate) -> None:
-        """Sync one more gate, if its limit is shared."""
         if isinstance(gate.limiter, SharedLimiter):
             self._gates[gate.key] = gate, gate.limiter
             gate.limiter.usage.down = gate.down
             self.nudge()
 
     def nudge(self) -> None:
-        """Start the next exchange now."""
         self._nudged.set()
 
     async def run(self) -> None:

@@ -25,8 +25,6 @@ class Waiter:
 
 
 class WaitQueue:
-    """A queue. A pool of credentials gives several paths, and the best one is taken."""
-
     def __init__(self, gate_paths: Iterable[GatePath], route: Route) -> None:
         self.gate_paths = tuple(gate_paths)
         self.host = route.host
@@ -81,7 +79,6 @@ class WaitQueue:
         self._head = None
 
     def drop(self, waiter: Waiter) -> None:
-        """Remove a waiter that gives up."""
         if waiter is self._head:
             self._head = None
             return
@@ -104,8 +101,6 @@ class WaitQueue:
 
 
 class WaitingLanes:
-    """Counts the lanes that wait at gates."""
-
     def __init__(self) -> None:
         self.total = 0
         self.by_job: Counter[int] = Counter()

@@ -24,8 +24,6 @@ LIMITS = frozenset(
 
 
 class Advice(msgspec.Struct, frozen=True):
-    """One change, and the seconds that the batch then takes."""
-
     change: str
     seconds: float
     instead_of: float

@@ -98,7 +98,6 @@ class Forecast(msgspec.Struct, frozen=True):
 
 
 def forecast_runs(workload: Workload, now_s: float) -> Forecast:
-    """Forecast a batch that begins at `now_s` on the ledger's clock."""
     estimates = [estimate(workload, now_s, seed, factor) for seed, factor in VARIANTS]
     seconds = [each.seconds for each in estimates]
     return Forecast(workload, estimates[0], NARROW * min(seconds), WIDE * max(seconds))

@@ -19,8 +19,6 @@ from headgate.engine.plan.workload import Workload
 
 
 class VirtualSend:
-    """One process at the gate of one credential."""
-
     def __init__(self, limiter: Limiter, credential: int, budget: Budget | None) -> None:
         self.limiter = limiter
         self.credential = credential
@@ -28,7 +26,6 @@ class VirtualSend:
         self._budget = budget
 
     def opens_at(self, now: float, workload: Workload) -> float:
-        """When limiter and budget let the next request pass."""
         at = self.limiter.gate(now, self.in_flight)
         return at if self._budget is None else max(at, self._budget.opens_at(now, workload.cost))
 
@@ -39,15 +36,12 @@ class VirtualSend:
             self._budget.add(now, workload.cost)
 
     def why(self, now: float, workload: Workload) -> Cause:
-        """The reason that the next request waits."""
         if self._budget is not None and self._budget.opens_at(now, workload.cost) > now:
             return Cause.BUDGET
         return self.limiter.why(now)
 
 
 class VirtualProcess:
-    """The lanes of a process that have a request to send, and its gates."""
-
     def __init__(self, sends: Sequence[VirtualSend], lanes: int) -> None:
         self.sends = sends
         self.waiting = lanes
@@ -68,8 +62,6 @@ class VirtualProcess:
 
 
 class VirtualLedger:
-    """Exchanges the shares of one gate, in place of a ledger."""
-
     def __init__(self, shares: Sequence[SharedLimiter], state: GateState | None) -> None:
         self._shares = shares
         self._state = state
@@ -78,7 +70,6 @@ class VirtualLedger:
         return any(share.due(now) for share in self._shares)
 
     def exchange(self, now: float) -> None:
-        """Exchange the shares that are due; an urgent change reaches all."""
         for share in self._shares:
             if not share.due(now):
                 continue
@@ -91,8 +82,6 @@ class VirtualLedger:
 
 
 class VirtualFleet:
-    """All processes of a run; several processes share each gate."""
-
     def __init__(self, workload: Workload) -> None:
         self.ledgers: list[VirtualLedger] = []
         columns = [self._column(workload, credential) for credential in range(workload.credentials)]
@@ -137,8 +126,6 @@ class Effort(msgspec.Struct, frozen=True):
 
 
 class RunCourse(msgspec.Struct):
-    """The record of a run; seconds count from its beginning."""
-
     seconds: float = 0.0
     complete: bool = False
     """The batch was simulated to its end."""

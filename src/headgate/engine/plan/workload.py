@@ -29,8 +29,6 @@ class Assumed(msgspec.Struct, frozen=True):
 
 
 class Workload(msgspec.Struct, frozen=True):
-    """Requests to be answered, and the limits that apply to them."""
-
     requests: int
     lanes: int = 32
     """Items in flight at once, over all processes."""
@@ -95,8 +93,6 @@ _decode = msgspec.json.Decoder(list[Call]).decode
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """Averages over the calls of a job until now."""
-
     attempts: int
     """Attempts with at least one call, of the calls that were read."""
     calls_per_item: float
@@ -116,7 +112,6 @@ class Learned(msgspec.Struct, frozen=True):
 
 
 async def measure_calls(reads: ReadStore, job_id: int) -> Measured | None:
-    """Measure a job's calls; None if it has made none yet."""
     kinds: Counter[CallKind] = Counter()
     asked: Counter[str] = Counter()
     attempts, ran_ms = 0, 0.0
@@ -144,6 +139,5 @@ async def measure_calls(reads: ReadStore, job_id: int) -> Measured | None:
 
 
 async def read_learned(ledger: LimitLedger, keys: Sequence[str]) -> Learned:
-    """The states of the gates that have one."""
     answer = await ledger.exchange((), keys)
     return Learned(answer.now_s, [state_in(entry) for entry in answer.entries if entry.state])

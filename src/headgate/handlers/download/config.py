@@ -29,8 +29,6 @@ class NameStyle(StrEnum):
 
 
 class DownloadConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The config of a job of `download`."""
-
     out: str
     """The folder for the files: an absolute path. It is made if it does not exist."""
     email: Email = ""

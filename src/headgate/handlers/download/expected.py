@@ -73,16 +73,12 @@ def checksum_in(row: Mapping[str, Any]) -> Checksum | None:
 
 
 class RowExpectations(msgspec.Struct, frozen=True):
-    """What every item of a job accepts."""
-
     allowed: frozenset[ContentType]
     """Accepted types; empty: what the resolver promises."""
     bounds: SizeBounds
 
 
 class ExpectedFile:
-    """What one item accepts."""
-
     __slots__ = ("_checksum", "_row_expectations")
 
     def __init__(self, row_expectations: RowExpectations, row: Mapping[str, Any]) -> None:

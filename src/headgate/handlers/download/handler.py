@@ -37,8 +37,6 @@ UNCHANGED: Final = "unchanged"
 
 
 class DownloadDeps(msgspec.Struct, frozen=True):
-    """What the settings and the environment say."""
-
     policy: ResolverPolicy = ResolverPolicy()
     providers: Mapping[str, ProviderPolicy] = PRESETS
     environment: Mapping[str, str] = {}
@@ -46,8 +44,6 @@ class DownloadDeps(msgspec.Struct, frozen=True):
 
 
 class Download:
-    """Finds a file for each item, and stores it."""
-
     def __init__(
         self,
         config: DownloadConfig,

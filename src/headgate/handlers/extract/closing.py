@@ -1,7 +1,7 @@
 """The end of a stream in a pass: whether every row was seen, and what to ask again if not."""
 
 from array import array
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -31,10 +31,12 @@ MOST_REPAIRS = 500
 SHOWN_GAPS = 20
 BUCKETS = 256
 """Keys are compared in portions, so that millions of them need little memory."""
+TOTAL_AFTER = "total_after"
+Count = Callable[[], Awaitable[int | None]]
 Results = Callable[[], AsyncIterator[Mapping[str, Any]]]
 
 
-class Tally(NamedTuple):
+class PassTally(NamedTuple):
     """What the pages of a pass show together."""
 
     items: int = 0
@@ -50,9 +52,9 @@ class Tally(NamedTuple):
     stated: int | None = 0
     """The sum of what the listings say they have; None: one of them does not say it."""
 
-    def plus(self, page: Evidence) -> "Tally":
+    def plus(self, page: Evidence) -> "PassTally":
         total = frozenset() if page.total is None else frozenset({page.total})
-        return Tally(
+        return PassTally(
             self.items + 1,
             self.begun + page.begins,
             self.opened + page.opens,
@@ -72,7 +74,7 @@ class Tally(NamedTuple):
         return self.items - self.repairs == self.begun + self.opened
 
 
-class Verdict(NamedTuple):
+class PassVerdict(NamedTuple):
     proof: Proof
     evidence: Mapping[str, Any]
     repairs: Sequence[At] = ()
@@ -84,8 +86,11 @@ async def close_stream(stream: StreamSource, page: PageItem, ctx: Context) -> Do
     def results() -> AsyncIterator[Mapping[str, Any]]:
         return ctx.pages(stream.name)
 
+    async def count() -> int | None:
+        return await count_rows(stream, page, ctx)
+
     tally, watermark = await _tallied(results)
-    verdict = await _verdict(stream, page, tally, results, ctx)
+    verdict = await _verdict(stream, page, tally, results, count)
     if verdict.repairs and tally.rounds < MOST_ROUNDS:
         again = msgspec.structs.replace(page, round=tally.rounds + 1, scope="")
         items = [again.follow("page", stream.paging.label(at), at=at) for at in verdict.repairs]
@@ -100,8 +105,23 @@ async def close_stream(stream: StreamSource, page: PageItem, ctx: Context) -> Do
     return Done({"proof": str(verdict.proof), **verdict.evidence}, closing=closing)
 
 
-async def _tallied(results: Results) -> tuple[Tally, str | None]:
-    tally, watermark = Tally(), None
+async def prove_again(
+    stream: StreamSource, page: PageItem, results: Results, evidence: Mapping[str, Any]
+) -> PassVerdict:
+    """The verdict that the stored pages give; nothing is fetched.
+
+    `evidence` is that of the closing, which has what the source said last.
+    """
+
+    async def count() -> int | None:
+        return evidence.get(TOTAL_AFTER)
+
+    tally, _ = await _tallied(results)
+    return await _verdict(stream, page, tally, results, count)
+
+
+async def _tallied(results: Results) -> tuple[PassTally, str | None]:
+    tally, watermark = PassTally(), None
     async for result in results():
         page = msgspec.convert(result, Evidence)
         if page.detail:
@@ -112,30 +132,33 @@ async def _tallied(results: Results) -> tuple[Tally, str | None]:
 
 
 async def _verdict(
-    stream: StreamSource, page: PageItem, tally: Tally, results: Results, ctx: Context
-) -> Verdict:
+    stream: StreamSource, page: PageItem, tally: PassTally, results: Results, count: Count
+) -> PassVerdict:
     facts: dict[str, Any] = {"pages": tally.items, "rows": tally.rows, "rounds": tally.rounds}
     if not tally.is_whole:
-        return Verdict(Proof.UNPROVEN, {**facts, "reason": "a page that was named is missing"})
+        return PassVerdict(Proof.UNPROVEN, {**facts, "reason": "a page that was named is missing"})
     if not tally.numbered and not isinstance(stream.paging, KeysetPaging):
-        return Verdict(Proof.CHAINED, facts)
+        return PassVerdict(Proof.CHAINED, facts)
     reason = ""
     repairs: Sequence[At] = ()
     if stream.is_covered and not stream.parent:
         gaps = await _gaps(stream, results) if tally.is_sorted else None
         if gaps == []:
-            return Verdict(Proof.COVERED, facts)
+            return PassVerdict(Proof.COVERED, facts)
         reason = "the rows are not sorted as declared" if gaps is None else "there are gaps"
         repairs = _repairs(stream, gaps or [], tally.rounds + 1)
         facts["gaps"] = [[gap.low, gap.high] for gap in (gaps or [])[:SHOWN_GAPS]]
     if repairs and tally.rounds < MOST_ROUNDS:
-        return Verdict(Proof.UNPROVEN, facts, repairs)
-    counted = await _miscount(stream, page, tally, results, ctx)
+        return PassVerdict(Proof.UNPROVEN, facts, repairs)
+    after = await count() if page.full and tally.totals else None
+    if after is not None:
+        facts[TOTAL_AFTER] = after
+    counted = await _miscount(stream, tally, results, after)
     if not counted:
-        return Verdict(Proof.COUNTED, facts)
+        return PassVerdict(Proof.COUNTED, facts)
     if stream.words.stable and not tally.repairs:
-        return Verdict(Proof.CHAINED, facts)
-    return Verdict(Proof.UNPROVEN, {**facts, "reason": reason or counted})
+        return PassVerdict(Proof.CHAINED, facts)
+    return PassVerdict(Proof.UNPROVEN, {**facts, "reason": reason or counted})
 
 
 async def _gaps(stream: StreamSource, results: Results) -> list[Gap]:
@@ -206,10 +229,12 @@ def _repairs(stream: StreamSource, gaps: Sequence[Gap], wide: int) -> list[At]:
 
 
 async def _miscount(
-    stream: StreamSource, page: PageItem, tally: Tally, results: Results, ctx: Context
+    stream: StreamSource, tally: PassTally, results: Results, after: int | None
 ) -> str:
-    """Why the number of rows proves nothing; empty if it proves that all were seen."""
-    after = await count_rows(stream, page, ctx) if page.full and tally.totals else None
+    """Why the number of rows proves nothing; empty if it proves that all were seen.
+
+    `after` is the number that the source says after the last page.
+    """
     totals = tally.totals if after is None else tally.totals | {after}
     if stream.parent:
         totals = frozenset() if tally.stated is None else frozenset({tally.stated})

@@ -66,7 +66,7 @@ class Incremental(SourceWord, frozen=True):
     """How much earlier than the last stamp a pass begins: `5m`, or a number."""
 
 
-class Window(SourceWord, frozen=True):
+class RangeWords(SourceWord, frozen=True):
     """A filter by time or number that lets parts of a listing be fetched side by side."""
 
     by: Path
@@ -138,7 +138,7 @@ class Resource(SourceWord, frozen=True):
     overlap: Annotated[int, Meta(ge=0, le=100)] | None = None
     """Rows by which offset pages overlap; unset: 1 where there is an order, else 0."""
     parallel: Literal["auto", "off"] = "auto"
-    range: Window | None = None
+    range: RangeWords | None = None
     ignore: tuple[Field, ...] = ()
     """Fields that do not make a row changed."""
     deleted: Text = ""
@@ -150,7 +150,7 @@ class Resource(SourceWord, frozen=True):
     """Pages are asked for with the validators of the last reply."""
 
 
-class Client(SourceWord, frozen=True):
+class ClientWords(SourceWord, frozen=True):
     base_url: Text
     headers: Mapping[str, Text | EnvValue] = {}
     auth: Auth | None = None
@@ -168,7 +168,7 @@ class Client(SourceWord, frozen=True):
 class SourceDescription(SourceWord, frozen=True):
     """A whole source, with the defaults already in its resources."""
 
-    client: Client
+    client: ClientWords
     resources: Annotated[tuple[Resource, ...], Meta(min_length=1, max_length=500)]
     name: Annotated[str, Meta(pattern=r"^([A-Za-z0-9_.-]{1,64})?$")] = ""
     """The name of the mirror; empty: the name of the file."""

@@ -8,7 +8,7 @@ from headgate.core.outcome import NotFound
 from headgate.core.url import short_url
 from headgate.handlers.extract.description import ResponseAction
 from headgate.handlers.extract.pages import At, BadPage, PageItem
-from headgate.handlers.extract.paging.shape import ListedPage, PageRequest, Step
+from headgate.handlers.extract.paging.shape import ListedPage, PageRequest, PageStep
 from headgate.handlers.extract.reading import Document, ReadRow
 from headgate.handlers.extract.stream import StreamSource
 from headgate.handlers.words.expression import Expression
@@ -22,8 +22,8 @@ SHOWN = 200
 class FetchedPage(NamedTuple):
     rows: Sequence[ReadRow]
     listed: int
-    """Rows in the reply, those that came twice included."""
-    step: Step
+    """Rows in the reply; a row that came twice counts twice."""
+    step: PageStep
     total: int | None
     size: int
     """Bytes of the reply."""

@@ -9,6 +9,7 @@ import msgspec
 
 from headgate.core.errors import UsageError
 from headgate.core.item import Item
+from headgate.core.job import LOCAL_OWNER
 from headgate.core.mirror import FollowUp
 from headgate.core.outcome import Done, Outcome
 from headgate.core.provider import ProviderPolicy
@@ -51,14 +52,27 @@ class BoundSource(NamedTuple):
     def digest(self) -> str:
         return source_digest(self.description, self.values)
 
+    @property
+    def reads_secrets(self) -> bool:
+        """Whether it uses variables of the environment, or files, of the process that lists it."""
+        named = any(name.startswith("env.") for name in self.client.fixed)
+        return named or any(True for _ in secrets_of(self.description.client.auth))
+
 
 class Extraction:
     """Runs the items of a pass: pages, details and closings."""
 
-    def __init__(self, source: BoundSource) -> None:
+    def __init__(self, source: BoundSource, *, shipped: bool = False) -> None:
         self._streams = source.streams
+        self._for_operator = source.reads_secrets and not shipped
 
     async def __call__(self, item: Item, ctx: Context) -> Outcome:
+        if self._for_operator and ctx.job.owner != LOCAL_OWNER:
+            # Its author could send any variable of the workers anywhere.
+            raise BadPage(
+                "the source of a user may not read the environment or files of the workers; use a"
+                " shipped source, or have the operator begin the pass"
+            )
         page = _page(item)
         stream = self._streams.get(page.stream)
         if stream is None:
@@ -91,7 +105,8 @@ def bound_source(
     }
     link_children(streams)
     policy = provider_policy(description, client)
-    return BoundSource(description, dict(values), client, streams, provider_name(client), policy)
+    provider = provider_name(client, policy)
+    return BoundSource(description, dict(values), client, streams, provider, policy)
 
 
 def of_config(config: Mapping[str, Any]) -> HandlerSpec:
@@ -109,7 +124,7 @@ def of_config(config: Mapping[str, Any]) -> HandlerSpec:
     return HandlerSpec(
         name=NAME,
         reference=NAME,
-        call=Extraction(source),
+        call=Extraction(source, shipped=shipped),
         is_async=True,
         provider=source.provider,
         timeout_s=source.description.client.timeout,

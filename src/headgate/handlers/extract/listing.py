@@ -28,7 +28,7 @@ MOST_BYTES = 8 * 1024 * 1024
 Seconds = Callable[[], float]
 
 
-class Listing:
+class ItemListing:
     """The pages that one item has fetched."""
 
     def __init__(self, stream: StreamSource, page: PageItem) -> None:
@@ -131,7 +131,7 @@ async def list_pages(
     """Fetch the page of an item, and the next ones if they can only be fetched in turn."""
     at = page.at or stream.paging.first()
     total = await count_rows(stream, page, ctx) if page.kind == "first" and page.full else None
-    listing = Listing(stream, page)
+    listing = ItemListing(stream, page)
     end = clock() + MOST_SECONDS
     fetched = await fetch_page(stream, page, at, ctx, first=page.kind == "first")
     listing.add(fetched)

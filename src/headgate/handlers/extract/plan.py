@@ -13,7 +13,12 @@ from headgate.core.watermark import since
 from headgate.handlers.extract.description import Incremental, Resource, SourceDescription
 from headgate.handlers.extract.pages import PageItem
 from headgate.handlers.extract.source import parent_of
-from headgate.ports.mirrors import NewCheckpoint, PassPlan, PassWish, StreamState
+from headgate.ports.mirrors import (
+    NewCheckpoint,
+    PassPlan,
+    PassWish,
+    StreamState,
+)
 
 USUAL = PassWish()
 

@@ -5,7 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urljoin
 
+import msgspec
+
 from headgate.core.errors import UsageError
+from headgate.core.identity import result_digest
 from headgate.core.login import LoginPolicy
 from headgate.core.provider import CachePolicy, CredentialPolicy, Placement, ProviderPolicy
 from headgate.core.url import parse_origin, split_origin
@@ -26,10 +29,11 @@ BEARER = {"Authorization": "Bearer {token}"}
 _HEADER = re.compile(r"([^{}]*)\{token\}")
 
 
-def provider_name(client: SourceClient) -> str:
-    """The provider of a source: its host, so that sources of one host share its limits."""
+def provider_name(client: SourceClient, policy: ProviderPolicy) -> str:
+    """The provider of a source: its host, and its policy, which no other source may replace."""
     key = parse_origin(split_origin(client.base_url)[0]).key
-    return f"extract-{re.sub(r'[^A-Za-z0-9_.-]', '-', key)}"[:64]
+    digest = result_digest("extract", "", msgspec.to_builtins(policy))[:8]
+    return f"extract-{re.sub(r'[^A-Za-z0-9_.-]', '-', key)[:40]}-{digest}"
 
 
 def provider_policy(description: SourceDescription, client: SourceClient) -> ProviderPolicy:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from headgate.core.errors import UsageError
 from headgate.core.url import BadUrl, parse_origin, split_origin
 from headgate.handlers.extract.auth import headers_of
-from headgate.handlers.extract.description import Client, EnvValue, Incremental, Resource
+from headgate.handlers.extract.description import ClientWords, EnvValue, Incremental, Resource
 from headgate.handlers.extract.pages import PageItem
 from headgate.handlers.extract.paging.shape import PageRequest
 from headgate.handlers.words.request_url import RequestUrl, request_url
@@ -85,7 +85,7 @@ class StreamRequest:
         return filled(self._start, fills) if page.since is not None else {}
 
 
-def source_client(client: Client, fixed: Fills) -> SourceClient:
+def source_client(client: ClientWords, fixed: Fills) -> SourceClient:
     """Fill in the client's words; UsageError if a value is missing or the URL is not valid."""
     base = parse_template(client.base_url, "client.base_url")
     check_filled(base, fixed)

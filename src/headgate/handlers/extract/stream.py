@@ -8,7 +8,7 @@ import msgspec
 from headgate.core.errors import UsageError
 from headgate.core.mirror import FollowUp, MirrorRow
 from headgate.core.ordering import Compare
-from headgate.handlers.extract.description import Client, Resource
+from headgate.handlers.extract.description import ClientWords, Resource
 from headgate.handlers.extract.pages import PageItem, short_key
 from headgate.handlers.extract.paginators import (
     KeysetPaginator,
@@ -47,7 +47,7 @@ class ChildStream(NamedTuple):
 
 
 class StreamSource:
-    def __init__(self, resource: Resource, client: SourceClient, words: Client) -> None:
+    def __init__(self, resource: Resource, client: SourceClient, words: ClientWords) -> None:
         self.resource = resource
         self.name = resource.name
         self.parent = parent_of(resource)

@@ -142,11 +142,9 @@ class HttpCache:
                 waits.end()
 
     async def flush(self) -> None:
-        """Wait until all pending entries are written."""
         await self._cache_store.flush()
 
     async def sweep(self) -> int:
-        """Remove unreferenced blobs, unless another process has just done so."""
         return await self._cache_store.sweep(self._clock.now(), round(self.SWEEP_S * MICROSECONDS))
 
     async def _change(self, request: WireRequest, send: Send) -> CacheReply:

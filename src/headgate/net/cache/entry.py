@@ -75,7 +75,6 @@ class WriteBatch:
         return bool(self._entries or self.forgotten or self.discarded or self.used)
 
     def put(self, entry: CacheEntry) -> None:
-        """Add a reply, or the newer headers of a reply that has an id."""
         self._entries.setdefault(entry.key, {})[entry.variant] = entry
         self.discarded.pop((entry.key, entry.variant), None)
         self.bytes += len(entry.body or b"")

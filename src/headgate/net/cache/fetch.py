@@ -53,7 +53,6 @@ class CacheFetch(msgspec.Struct, frozen=True):
         return await self._take(reply, verdict, now)
 
     async def revalidate(self, stale: CacheEntry) -> CacheReply | CacheEntry:
-        """Return the entry with newer headers if it still holds; otherwise a new reply."""
         request = conditional(self.demand.request, stale)
         reply = await self.send(request)
         now = self._now()
@@ -164,7 +163,6 @@ def is_server_trouble(status: int) -> bool:
 
 
 async def finish(reply: ServerReply) -> None:
-    """Read a reply to its end, so that its connection can be reused."""
     try:
         async for _ in reply.chunks():
             pass

@@ -98,7 +98,6 @@ class CacheFile:
             return bool(self._run(connection, "begin_sweep", now=now, before=before))
 
     def loose(self, blobs: Sequence[str]) -> list[str]:
-        """Return the blobs that no entry refers to."""
         return [name for (name,) in self._run(self._opened(), "loose", blobs=_json(blobs))]
 
     def _change(self, connection: apsw.Connection, batch: WriteBatch) -> list[Any]:

@@ -54,7 +54,6 @@ class CacheStore:
         self._damaged = False
 
     async def open(self) -> None:
-        """Open the file; if that fails, continue without it."""
         damage = await self._attempt(self._file.open)
         if damage is not None:
             self._warn_of_damage(damage)
@@ -72,7 +71,6 @@ class CacheStore:
         return self._clock.monotonic() < self._rest_until_s
 
     def find(self, demand: CacheRequest) -> CacheEntry | None:
-        """Return the entry for this request, fresh or not."""
         for batch in (self._next, self._writing):
             if entry := batch.find(demand):
                 return None if self._next.discards(entry) else entry

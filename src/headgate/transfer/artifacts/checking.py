@@ -24,8 +24,6 @@ class Discrepancy(StrEnum):
 
 
 class FileDifference(msgspec.Struct, frozen=True):
-    """A difference between the folder and its manifest."""
-
     kind: Discrepancy
     path: str
     id: str = ""

@@ -35,14 +35,12 @@ class CommitOrder:
         self.stored: StoredArtifact | None = None
 
     def give_up(self, trouble: Exception) -> None:
-        """Remove the partial file and report the error."""
         with suppress(OSError):
             self.partial.remove()
         self.partial.close()
         self.outcome.set_exception(trouble)
 
     def confirm(self) -> None:
-        """Report success, if the file has a name."""
         if self.stored is not None:
             self.outcome.set_result(self.stored)
 
@@ -115,8 +113,6 @@ class Committer:
 
 
 class CommitThread:
-    """A thread that commits all files added since the round before."""
-
     def __init__(self, root: Path) -> None:
         self._committer = Committer(root)
         self._waiting: queue.SimpleQueue[CommitOrder | None] = queue.SimpleQueue()

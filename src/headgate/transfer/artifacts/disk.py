@@ -45,7 +45,6 @@ def sync_all(files: Sequence[int], folders: Iterable[Path], root: int) -> dict[i
 
 
 def sync_folder(folder: Path) -> None:
-    """Sync the names in a folder to disk."""
     number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(number)
@@ -61,7 +60,6 @@ _ITS_OWN = {errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL, errno.EFBIG}
 
 @contextmanager
 def as_artifact_errors(folder: Path) -> Iterator[None]:
-    """Raise the matching ArtifactTrouble for an OSError."""
     try:
         yield
     except OSError as error:

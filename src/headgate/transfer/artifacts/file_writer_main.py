@@ -43,8 +43,6 @@ class WriterReply:
 
 
 class OrderLoop:
-    """Reads orders from the socket, writes the files and sends the answers."""
-
     def __init__(
         self, root: Path, aside: Path, wire: socket.socket, idle_s: float = IDLE_S
     ) -> None:

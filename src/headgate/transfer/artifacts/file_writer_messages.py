@@ -24,8 +24,6 @@ _TROUBLES: Final = {
 
 
 class WriteOrder(msgspec.Struct, frozen=True, array_like=True):
-    """A whole file to store; its bytes follow the message."""
-
     number: int
     item: bytes
     """Bytes, as an item may contain text that is not valid Unicode."""

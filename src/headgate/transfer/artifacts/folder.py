@@ -61,7 +61,6 @@ class ArtifactFolder:
         await self.close()
 
     async def begin(self, item: str, algorithms: tuple[str, ...] = ()) -> FileDraft:
-        """Begin a file; a part that an earlier attempt left is found by the item."""
         if self._committer is None:
             raise RuntimeError("the folder was not opened")
         draft = FileDraft(self, self._committer, item, algorithms)
@@ -71,15 +70,12 @@ class ArtifactFolder:
         return draft
 
     async def has(self, path: str, size: int) -> bool:
-        """True if a file of that size still exists at the path where it was stored."""
         return await self.run(_has, self._root / path, size)
 
     async def tidy(self, before_us: int) -> Tidied:
-        """Remove unlocked unfinished files that are unusable or were last written before then."""
         return await self.run(self._tidy, before_us)
 
     async def close(self) -> None:
-        """Wait for the files being finished, and end the threads."""
         if self._starting is not None:
             await self._starting
         if self._file_writer is not None:
@@ -87,18 +83,15 @@ class ArtifactFolder:
         await asyncio.to_thread(self._close)
 
     async def run(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
-        """Run in a thread of the pool; an OSError becomes an ArtifactTrouble."""
         return await asyncio.get_running_loop().run_in_executor(
             self._pool, self.call, work, *arguments
         )
 
     def call(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
-        """Run in this thread; an OSError becomes an ArtifactTrouble."""
         with as_artifact_errors(self._root):
             return work(*arguments)
 
     def submit(self, work: Callable[..., None], *arguments: Any) -> None:
-        """Run in a thread of the pool without waiting for it."""
         try:
             self._pool.submit(work, *arguments)
         except RuntimeError:  # the folder is closed and its threads have ended
@@ -108,7 +101,6 @@ class ArtifactFolder:
         return Partial(self._aside, item)
 
     def file_writer(self) -> FileWriter | None:
-        """The process that writes small files, once there are enough of them."""
         if self._file_writer is not None and not self._file_writer.is_gone:
             return self._file_writer
         self._small += 1
@@ -126,7 +118,6 @@ class ArtifactFolder:
             self._file_writer = await FileWriter.start(self._root, self._aside)
 
     def block_bytes(self, draft: FileDraft) -> int:
-        """Bytes of a large file that may be held in memory."""
         self._large.add(draft)
         least, most = self.BLOCK_BYTES
         return min(max(self.HELD_BYTES // len(self._large), least), most)

@@ -55,7 +55,6 @@ class Partial:
 
     @property
     def number(self) -> int:
-        """The open file descriptor."""
         return self._file
 
     def kept(self) -> KeptPart | None:
@@ -76,7 +75,6 @@ class Partial:
         os.lseek(self._file, self.size, os.SEEK_SET)
 
     def clear(self) -> None:
-        """Drop the bytes and the note."""
         if self._noted or self.size:
             self._note.unlink(missing_ok=True)
             os.ftruncate(self._file, 0)
@@ -162,7 +160,6 @@ def belongs_to_item(path: Path) -> bool:
 
 
 def read_note(path: Path) -> PartNote | None:
-    """The note; None if it is missing or unreadable."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=PartNote)
     except (OSError, msgspec.DecodeError):

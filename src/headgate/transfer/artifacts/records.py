@@ -20,8 +20,6 @@ Row = TypeVar("Row")
 
 
 class RecordFile(Generic[Row]):
-    """A record that is written aside in batches and then replaces the old one."""
-
     def __init__(
         self, path: Path, encode: Callable[[Sequence[Row]], bytes], head: str = ""
     ) -> None:

@@ -33,8 +33,6 @@ _encoder = msgspec.json.Encoder()
 
 
 class Layout(msgspec.Struct, frozen=True):
-    """Properties of a file that its head shows."""
-
     encoding: Encoding
     delimiter: str
     columns: tuple[str, ...]
@@ -136,8 +134,6 @@ class _BatchRows(msgspec.Struct):
 
 
 class CsvReader:
-    """Reads rows, starting at a position."""
-
     notes: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
 

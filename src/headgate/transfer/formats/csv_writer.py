@@ -39,11 +39,9 @@ class CsvWriter:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Differences between the written and the stored values."""
         return (*self._neutral.notes, *self._text.notes)
 
     def open(self, columns: Sequence[str], rows: int = 0) -> None:  # noqa: ARG002 (any number fits)
-        """Create the file and write the header."""
         self._columns = columns
         self._target.open()
         cells = csv_cells(columns, self._formulas, self._neutral)

@@ -13,8 +13,6 @@ _encode = msgspec.json.Encoder().encode
 
 
 class CellsForm:
-    """Rows of cells under a header: CSV, workbooks and Parquet."""
-
     def __init__(
         self,
         same: Callable[[Any, Any], bool],
@@ -24,7 +22,6 @@ class CellsForm:
         self._headers = headers
 
     def columns_differ(self, columns: Sequence[str], found: Sequence[str]) -> str | None:
-        """The difference in the header; None if there is none."""
         if any(tuple(found) == column_names(header) for header in self._headers(columns)):
             return None
         missing = [name for name in columns if name not in found]
@@ -34,7 +31,6 @@ class CellsForm:
     def row_differs(
         self, columns: Sequence[str], row: Mapping[str, Any], found: Mapping[str, Any]
     ) -> str | None:
-        """The first cell that differs; None if all are equal."""
         same = self._same
         for name, cell in zip(columns, found.values(), strict=False):
             if not same(row.get(name), cell):
@@ -43,8 +39,6 @@ class CellsForm:
 
 
 class ObjectsForm:
-    """Rows that carry their own names: JSON Lines."""
-
     def columns_differ(self, columns: Sequence[str], found: Sequence[str]) -> str | None:  # noqa: ARG002
         """Always None: JSON Lines has no header."""
         return None
@@ -55,7 +49,6 @@ class ObjectsForm:
         row: Mapping[str, Any],
         found: Mapping[str, Any],
     ) -> str | None:
-        """The first value that differs; None if all are equal."""
         # As JSON, because in Python True equals 1 and 2.0 equals 2.
         if _encode(row) == _encode(found):
             return None

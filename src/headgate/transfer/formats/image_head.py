@@ -16,8 +16,6 @@ _TIFF_SHORT, _TIFF_LONG = 3, 4
 
 
 class ImageHead(NamedTuple):
-    """Format and size of an image; a size of 0 was not found."""
-
     format: str
     width: int
     height: int

@@ -27,17 +27,13 @@ _encoder = msgspec.json.Encoder()
 
 
 class ImageFile(NamedTuple):
-    """A file: its name, how to open it, and the reason why it must not be opened."""
-
     name: str
     open: Callable[[], IO[bytes]]
     problem: str | None = None
 
 
 class ImageSet(Protocol):
-    def fingerprint(self) -> str:
-        """Hash over all files."""
-        ...
+    def fingerprint(self) -> str: ...
 
     def open(self) -> "tuple[Sequence[ImageFile], Callable[[], None]]":
         """The files in a stable order, and a function that closes them."""
@@ -53,15 +49,12 @@ class ZipImageSet:
         return fingerprint(self._path)
 
     def open(self) -> tuple[Sequence[ImageFile], Callable[[], None]]:
-        """The files, after the archive was checked."""
         archive = open_archive(self._path, self._limits, unsafe_names=True)
         members = [member for member in archive.infolist() if not _aside(member)]
         return _once_each(_member(archive, member) for member in members), archive.close
 
 
 class FileImageSet:
-    """Files on this machine, each with the name that its owner gave it."""
-
     def __init__(self, files: Sequence[tuple[str, Path]], limits: Limits) -> None:
         if len(files) > limits.max_members:
             raise BadSource(
@@ -83,7 +76,6 @@ class FileImageSet:
 
 
 def folder_images(folder: Path, limits: Limits) -> FileImageSet:
-    """All files below a folder, except hidden files and links."""
     found: list[tuple[str, Path]] = []
     for at, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -130,7 +122,6 @@ def _once_each(files: Iterator[ImageFile]) -> list[ImageFile]:
 
 
 def image_source(path: Path, limits: Limits, sink: BlobSink | None = None) -> "ImagesSource":
-    """The images in a zip archive or a folder, or a single image."""
     if path.is_dir():
         return ImagesSource(folder_images(path, limits), sink)
     if is_zip(path):

@@ -32,15 +32,12 @@ class JsonlSource(LineSource):
 
 
 class JsonLines:
-    """Parses lines as objects and collects their names."""
-
     def __init__(self, encoding: Encoding, columns: Sequence[str] = ()) -> None:
         self._encoding = encoding
         self._seen = dict.fromkeys(columns)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names seen until now, in order of appearance."""
         return tuple(self._seen)
 
     def read(self, raw: Sequence[bytes], first_line: int, found: LineRows) -> None:
@@ -85,8 +82,6 @@ class JsonLines:
 
 
 class JsonlWriter:
-    """Writes objects, with values unchanged."""
-
     notes: tuple[str, ...] = ()
 
     def __init__(self, path: Path) -> None:

@@ -22,8 +22,6 @@ _encoder = msgspec.json.Encoder()
 
 
 class LineRows(msgspec.Struct):
-    """Rows of a batch that is being read."""
-
     lines: list[int] = []
     values: list[Mapping[str, Any]] = []
     problems: dict[int, str] = {}
@@ -33,7 +31,6 @@ class LineRows(msgspec.Struct):
         self.values.append(row)
 
     def bad(self, line: int, text: str, problem: str) -> None:
-        """Add a line that is not a row."""
         self.problems[len(self.values)] = problem
         self.good(line, {RAW: text[:RAW_LIMIT]})
 
@@ -62,7 +59,6 @@ class LineSource(ABC):
         return content_fingerprint(self._path, self._most)
 
     def effective_options(self) -> dict[str, str]:
-        """The options that affect the rows, stated or detected."""
         with open_content(self._path, self._most) as file:
             return {"encoding": find_encoding(file, self._path, self._encoding).name}
 
@@ -83,8 +79,6 @@ class LineSource(ABC):
 
 
 class LineReader:
-    """Reads rows, starting at a position."""
-
     notes: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
 
@@ -105,7 +99,6 @@ class LineReader:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns seen until now."""
         return self._form.columns
 
     def close(self) -> None:

@@ -88,7 +88,6 @@ def together(before: ColumnKind, now: ColumnKind) -> ColumnKind:
 
 
 def as_kind(values: Sequence[Any], kind: ColumnKind) -> Sequence[Any]:
-    """The values, converted to text for a TEXT column."""
     if kind is not ColumnKind.TEXT or set(map(type, values)) <= {str, type(None)}:
         return values
     return [None if value is None else cell_text(value) for value in values]

@@ -96,7 +96,6 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 def open_table(
     order: ReadOrder, position: str, check: Callable[[], None] = lambda: None
 ) -> "TableReader":
-    """Start a process that reads from a stored position; `check` runs while it starts."""
     at = decode_position(position)
     child = ReaderProcess(msgspec.structs.replace(order, after_line=at.line))
     try:
@@ -108,8 +107,6 @@ def open_table(
 
 
 class TableReader:
-    """Reads rows, starting at a position; their lines are the rows of the sheet or table."""
-
     def __init__(self, child: ReaderProcess, path: Path, at: Position) -> None:
         head = child.receive()
         if not isinstance(head, TableHead):

@@ -160,14 +160,10 @@ WRITABLE = tuple(name for name, each in FORMATS.items() if each.writer is not No
 
 
 class FormatName(StrEnum):
-    """Names of all formats, as a type of options."""
-
     vars().update({name.upper(): name for name in FORMATS})
 
 
 class WrittenFormat(StrEnum):
-    """Names of the formats that are written, as a type of parameters."""
-
     vars().update({name.upper(): name for name in WRITABLE})
 
 

@@ -30,8 +30,6 @@ MAX_SHEET_COLUMNS = 16_384
 
 
 class XlsxSource:
-    """One sheet of a workbook with a header; blank rows are skipped."""
-
     def __init__(self, path: Path, sheet: str | None = None, limits: Limits | None = None) -> None:
         need("python_calamine", "xlsx")
         self._path = path

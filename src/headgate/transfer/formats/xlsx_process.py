@@ -39,8 +39,6 @@ _decoder = msgspec.json.Decoder(list[Any])
 
 
 class WorkbookOrder(msgspec.Struct, frozen=True):
-    """The workbook to write."""
-
     path: str
     columns: tuple[str, ...]
     sheets: int
@@ -60,7 +58,6 @@ class WorkbookProcess:
         self._send(msgspec.json.encode(order))
 
     def push(self, lines: bytes) -> None:
-        """Send rows: each line is the JSON array of a row's values."""
         self._send(lines)
 
     def finish(self) -> None:
@@ -103,8 +100,6 @@ Rows = list[dict[str, Any]] | Iterable[dict[str, Any]] | Any
 
 
 class WorkbookWriter(NamedTuple):
-    """The sheets of a workbook with their rows, read from the pages on demand."""
-
     sheets: list[tuple[str, Rows]]
     days: frozenset[str]
     """Columns whose dates are days without a time."""

@@ -24,7 +24,6 @@ class DiskDriver:
         self._allowed(path_of(url), named_in(url))
 
     def find(self, url: str) -> FoundFile:
-        """The file's present version."""
         path = path_of(url)
         number = self._opened(path, named_in(url))
         try:
@@ -93,7 +92,6 @@ class DiskDriver:
 
 
 def path_of(url: str) -> Path:
-    """Absolute path of a `file:` URL, a `folder:` name or a plain path."""
     return Path(named_in(url)).absolute()
 
 

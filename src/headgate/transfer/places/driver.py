@@ -11,8 +11,6 @@ BLOCK = 256 * 1024
 
 
 class KeptCopy(NamedTuple):
-    """The copy that an earlier attempt left."""
-
     version: str
     size: int
 

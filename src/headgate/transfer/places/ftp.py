@@ -31,7 +31,6 @@ class FtpDriver:
         self._dialer = dialer
 
     def find(self, url: str) -> FoundFile:
-        """The file's present version, from the listing of its folder."""
         address = parse_address(url)
         with _as_os_errors(), self._session(address) as session:
             return _found(address, session)
@@ -104,7 +103,6 @@ class _Dialed(ftplib.FTP):
     """GuardedSockets' handle of the data connection."""
 
     def connect(self, *_: Any, **__: Any) -> str:
-        """Connect to the address that was checked."""
         self.host, self.port = self.address.host, self.address.port
         self.timeout = self.dialer.settings.read_s
         self.sock = self._control()

@@ -18,8 +18,6 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
 
 
 class DriverRecord(NamedTuple):
-    """Module and class of a driver, and the extra that it needs."""
-
     module: str
     driver: str
     extra: str = ""

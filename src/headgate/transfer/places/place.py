@@ -35,7 +35,6 @@ class DriverPlace:
             return self._connect(dialer).find(url)
 
     def files(self, url: str) -> Sequence[FoundFile]:
-        """The files of one folder, sorted by URL."""
         most = self._settings.max_files
         with (
             GuardedSockets(self._settings, self._settings.look_s) as dialer,
@@ -64,7 +63,6 @@ class DriverPlace:
             raise
 
     def discard(self, target: Path) -> None:
-        """Remove the remains of incomplete copies beside the target."""
         discard(target)
 
     def _copied(

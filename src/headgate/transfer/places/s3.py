@@ -31,8 +31,6 @@ _DENIED: Final = "the access keys were not accepted, or do not grant access"
 
 
 class S3Driver:
-    """Reads from buckets, with one client for each request."""
-
     def __init__(self, dialer: GuardedSockets) -> None:
         self._dialer = dialer
         self._settings = dialer.settings
@@ -43,7 +41,6 @@ class S3Driver:
             return _found(url, call("head_object", Bucket=bucket, Key=_file_key(key)))
 
     def files(self, url: str) -> Iterator[FoundFile]:
-        """The objects directly under a prefix."""
         bucket, key = self._parsed(url)
         folder = f"{key.rstrip('/')}/" if key else ""
         with _as_os_errors(), self._client() as call:
@@ -124,14 +121,12 @@ class _Caller:
         return answer
 
     def wait(self, work: Callable[..., Awaitable[Any]], *words: Any, **named: Any) -> Any:
-        """Run an asynchronous call of the file system and return its result."""
         self._dialer.check()
         return sync(
             self._filesystem.loop, work, *words, timeout=self._dialer.settings.look_s, **named
         )
 
     def finish(self, work: Callable[..., Awaitable[Any]], *words: Any) -> None:
-        """Run a cleanup call even after the time limit."""
         sync(self._filesystem.loop, work, *words, timeout=FINISH_S)
 
     def close(self) -> None:
@@ -146,7 +141,6 @@ class _PublicNames(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """The public addresses of a name; BadSource if it has only others."""
         loop = asyncio.get_running_loop()
         found = await loop.getaddrinfo(host, port, family=family, type=socket.SOCK_STREAM)
         public = [info for info in found if address_refusal(str(info[4][0])) is None]

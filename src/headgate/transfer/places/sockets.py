@@ -24,8 +24,6 @@ AddressInfo = tuple[int | socket.AddressFamily, int | socket.SocketKind, int, st
 
 
 class GuardedSockets:
-    """Opens the connections of one request."""
-
     def __init__(self, settings: PlaceSettings, limit_s: float) -> None:
         self.settings = settings
         self.expired = False
@@ -99,7 +97,6 @@ class GuardedSockets:
         raise last or OSError("the name has no address")
 
     def tls(self) -> ssl.SSLContext:
-        """The TLS context with the trusted certificates."""
         context = ssl.create_default_context()
         if self.settings.ca_file:
             context.load_verify_locations(self.settings.ca_file)
@@ -143,7 +140,6 @@ class GuardedSockets:
 
 
 def too_slow(minimum: MinimumPace) -> str:
-    """Message for a server that sends too slowly; goes after its name."""
     return (
         f"sent less than {minimum.bytes_per_s:,.0f} bytes a second for {minimum.over_s:g} s"
         " (places.min_bytes_per_s): upload the file instead, or put it on a faster server"
@@ -151,7 +147,6 @@ def too_slow(minimum: MinimumPace) -> str:
 
 
 def refused(host: str, kind: str) -> BadSource:
-    """The error for an address that is not allowed."""
     # The address itself is left out: it would reveal our network to strangers.
     return BadSource(
         f"address refused: {host} is {kind}, not public (places.allow_private permits it)"

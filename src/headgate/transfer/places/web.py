@@ -40,7 +40,6 @@ class GetReply:
 
     @property
     def offset(self) -> int:
-        """Offset in the file where the body begins."""
         return (self._range()[0] or 0) if self.status == 206 else 0
 
     @property
@@ -139,7 +138,6 @@ class WebDriver:
         self._dialer = dialer
 
     def find(self, url: str) -> FoundFile:
-        """The file's present version, from the reply's headers."""
         with self._get(url, {}) as reply:
             return _found(url, reply)
 
@@ -216,7 +214,6 @@ class WebDriver:
 
 
 def parse_target(url: str) -> _Target:
-    """The destination of a URL; a user and a password in it become a header."""
     try:
         where, rest = split_origin(checked(url))
         scheme, _, authority = where.partition("://")

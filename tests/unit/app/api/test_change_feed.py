@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from headgate.app.api.change_feed import ChangeFeed, Topic
-from headgate.app.api.limit_cache import LimitCache
+from headgate.app.api.job_readings import LimitCache
 from headgate.app.api.monitor import Monitor
 from headgate.app.settings import Settings
 from headgate.stores.sqlite.store import SqliteStore

@@ -1,4 +1,4 @@
-"""Events reach a listener once each, also those that are committed late."""
+"""Events reach a listener once each, also events that are committed late."""
 
 from headgate.app.api.change_feed import EventTail
 from headgate.ports.reads import EventQuery, EventRow

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from headgate.app.api.history_samples import HistorySamples
-from headgate.app.api.limit_cache import LimitCache
+from headgate.app.api.job_readings import HistorySamples, LimitCache
 from headgate.core.gates.config import GateLimits
 from headgate.core.status import ItemStatus, JobMove
 from headgate.ports.items import SettleRequest

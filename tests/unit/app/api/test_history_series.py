@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.app.api.history_samples import MOST_GATES, JobPoint, Series, points_of
+from headgate.app.api.job_readings import MOST_GATES, JobPoint, Series, points_of
 from headgate.core.gates.view import GateView
 from headgate.core.job import Counts
 

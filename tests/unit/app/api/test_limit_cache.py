@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.app.api.limit_cache import LimitCache
+from headgate.app.api.job_readings import LimitCache
 from headgate.core.gates.config import GateLimits
 from headgate.stores.sqlite.store import SqliteStore
 from headgate.testing import FakeClock

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from headgate.app.api.limit_cache import LimitCache
+from headgate.app.api.job_readings import LimitCache
 from headgate.app.api.monitor import Monitor, SlowJobs
 from headgate.core.gates.config import GateLimits
 from headgate.core.gates.state import GateState, HostDown, Member

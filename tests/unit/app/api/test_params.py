@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headgate.app.api.middleware import SecurityHeaders, host_name
 from headgate.app.api.params import LARGEST, number_in, statuses_in
 from headgate.app.api.problems import ProblemResponse
-from headgate.app.api.security_headers import SecurityHeaders, host_name
 from headgate.app.server_policy import ServerPolicy
 from headgate.core.status import ItemStatus
 

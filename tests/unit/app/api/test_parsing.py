@@ -5,7 +5,7 @@ import asyncio
 import h11
 import pytest
 
-from headgate.app.api.parsing import CHUNKS, EVENTS, LEAST_BYTES, PacedConnection, ParsingTurns
+from headgate.app.api.connections import CHUNKS, EVENTS, LEAST_BYTES, PacedConnection, ParsingTurns
 
 HEAD = b"POST / HTTP/1.1\r\nHost: local\r\nTransfer-Encoding: chunked\r\n\r\n"
 

@@ -21,7 +21,7 @@ OURS = [
 
 @pytest.mark.parametrize("kind", OURS)
 def test_an_error_of_ours_is_not_a_defect(kind: type[HeadgateError]):
-    if kind in {HeadgateError, errors.StaleIngest}:  # nobody lets these out
+    if kind in {HeadgateError, errors.StaleIngest}:  # never shown to a client
         return
     assert status_of(kind("why")) in TITLES
     assert status_of(kind("why")) != 500

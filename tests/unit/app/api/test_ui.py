@@ -109,7 +109,7 @@ async def test_an_asset_is_kept_for_a_year_and_comes_packed(built: Path, browser
         ("", False),
     ],
 )
-def test_packed_is_sent_to_those_who_take_it(accepted: str, packed: bool):
+def test_compressed_files_are_sent_to_browsers_that_accept_them(accepted: str, packed: bool):
     assert ui.takes_packed(accepted) is packed
 
 

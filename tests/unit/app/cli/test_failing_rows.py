@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from headgate.app.cli.failing_rows import FailingRows
+from headgate.app.cli.run_checks import FailingRows
 from headgate.core.failing import ErrorLimit
 from headgate.core.fault import FaultClass
 from headgate.core.item import ClaimedItem

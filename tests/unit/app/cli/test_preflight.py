@@ -2,7 +2,7 @@
 
 import pytest
 
-from headgate.app.cli.empty_columns import EmptyColumns, empty_in
+from headgate.app.cli.run_checks import EmptyColumns, empty_in
 
 TOML = """
 [request]

@@ -13,7 +13,7 @@ def test_commands_of_this_machine_refuse_a_server_on_either_side(headgate, words
         assert "does not work with a server" in said.err
 
 
-def test_the_variable_is_for_those_who_can_use_it(headgate, monkeypatch):
+def test_the_variable_is_read_by_commands_that_can_use_a_server(headgate, monkeypatch):
     monkeypatch.setenv("HEADGATE_SERVER", NOWHERE)
     monkeypatch.setenv("HEADGATE_TOKEN", "hg_secret")
     headgate("db", "migrate")

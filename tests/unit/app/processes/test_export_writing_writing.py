@@ -15,7 +15,7 @@ from tests.kit import factories
 async def test_an_export_fails_with_its_reason_whatever_the_error_is(tmp_path: Path):
     async with SqliteStore(str(tmp_path / "headgate.db")) as store:
         job = await factories.job(store, 1)
-        # An option that this version does not know raises a ValueError, which is no error of ours.
+        # An unknown option raises a ValueError, which is not a HeadgateError.
         asked = await store.exports.ask_export(
             NewExport(job.id, "csv", "ann", {"formulas": "other"}, None)
         )

@@ -288,7 +288,7 @@ def test_a_trial_with_a_row_that_failed_before_proves_nothing_and_is_repeated_so
 
 
 @pytest.mark.parametrize(("answered", "limit_s"), [(False, 90.0), (True, 1_800.0)])
-def test_rows_wait_for_a_host_only_so_long(answered, limit_s):
+def test_rows_stop_waiting_for_a_host_after_a_limit(answered, limit_s):
     breaker, rng = Breaker(BreakerPolicy()), Random(1)
     breaker.answered = answered
     now = 5.0

@@ -22,7 +22,7 @@ class Shared:
 
     def exchange(self, allowance: BudgetShare, now: float, members: int = 1) -> None:
         self.state = allowance.draw(self.state, now, members)
-        # As if through the ledger: nobody keeps a hand on what is written there.
+        # As if through the ledger: a copy, which no process can change afterwards.
         self.state = msgspec.convert(msgspec.to_builtins(self.state), BudgetState)
         allowance.accepted(self.state, now)
 
@@ -174,7 +174,7 @@ def test_all_together_never_spend_more_than_there_is(steps: list[tuple[int, floa
         if mine.opens_at(now, {"tokens": cost}) <= now:
             mine.take({"tokens": cost})
             taken.append((now, cost))
-        # A lease is valid for seconds: whoever is silent for longer has to ask first.
+        # A lease is valid for seconds: a process that is silent for longer has to ask first.
         if syncs or mine.due(now):
             shared.exchange(mine, now, 3)
         for other in processes:

@@ -53,7 +53,7 @@ def joined(*names: str, limits: Ceilings = UNLIMITED) -> tuple[Ledger, list[Shar
 
 
 def crowded(*names: str) -> tuple[Ledger, list[SharedLimiter]]:
-    """The same, each with somebody in line."""
+    """The same, each with a waiting request."""
     ledger, shares = joined(*names)
     for _ in range(2):
         for share in shares:
@@ -95,7 +95,7 @@ def test_an_outdated_proposal_loses_and_doubles_nothing():
     send(mine, START + 0.1)
     old = ledger.state
     ledger.exchange(other, START + 1.1)
-    mine.merge(old, START + 1.2)  # refused: somebody was faster
+    mine.merge(old, START + 1.2)  # refused: another process was faster
     assert ledger.state is not None
     mine.seen(ledger.state, START + 1.2)
     state = ledger.exchange(mine, START + 1.3)

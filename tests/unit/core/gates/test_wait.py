@@ -1,4 +1,4 @@
-"""Waits at gates add up, and those that overlap count once."""
+"""Waits at gates add up, and overlapping waits count once."""
 
 from headgate.core.gates.wait import GateTime
 

@@ -14,7 +14,7 @@ NOW = 1_800_000_000.0
 
 
 def known(rate: float, *, taken: int = 0, age_s: float = 0.0) -> PaceState:
-    """A state that knows a rate, and has had so many a second for a minute."""
+    """A state that knows a rate, and had a given number of replies a second for a minute."""
     state = PaceState(rate=Level())
     state.rate.set(rate, 8.0, 2.0, 2.5)
     state.rate.age_s = age_s

@@ -141,7 +141,7 @@ def test_two_stops_at_the_same_count_a_window_apart_are_a_quota():
     assert run.pace.learned == pytest.approx(150 / 60, rel=0.05)
 
 
-def test_two_stops_at_the_same_count_are_none_if_their_ends_are_no_window_apart():
+def test_two_stops_at_the_same_count_count_only_if_they_are_a_window_apart():
     run = Run()
     for _ in range(3):
         quota(run, 150, "31")

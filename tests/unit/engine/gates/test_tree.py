@@ -275,7 +275,7 @@ async def test_a_closed_gate_has_no_room_and_is_named():
     assert town.tree.shut() == frozenset()
 
 
-async def test_a_gate_that_closes_on_those_who_stand_there_is_named():
+async def test_a_gate_that_closes_while_requests_wait_is_named():
     town = Town(GatePolicy(concurrency_per_host=1))
     permit = await town.enter(ANYWHERE)
     waiting = town.knock(ANYWHERE)

@@ -1,10 +1,13 @@
 """A description is checked before anything is fetched, and what is wrong is said."""
 
+import asyncio
 from typing import Any
 
 import pytest
+import structlog
 
 from headgate.core.errors import UsageError
+from headgate.core.item import Item
 from headgate.core.provider import Placement
 from headgate.handlers.extract import (
     bound_source,
@@ -13,7 +16,10 @@ from headgate.handlers.extract import (
     shipped_source,
     source_digest,
 )
+from headgate.handlers.extract.pages import BadPage
 from headgate.handlers.registry import resolve
+from headgate.ports.handler import Context, JobView
+from headgate.testing_http import FakeHttp
 from tests.kit.passes import source_of
 
 OFFSET = {"type": "offset"}
@@ -102,13 +108,18 @@ def test_simple_paths_of_jsonpath_are_read(path):
     assert source.streams["things"].reader._selector.text == "a.b"
 
 
-ENVIRONMENT = dict.fromkeys(
-    (
-        *("LOOKERSDK_CLIENT_ID", "LOOKERSDK_CLIENT_SECRET", "GITHUB_TOKEN", "STRIPE_KEY"),
-        *("KINTO_USER", "KINTO_PASSWORD"),
-    ),
-    "secret",
-) | {"LOOKERSDK_BASE_URL": "https://looker.example:19999"}
+SECRETS = (
+    "LOOKERSDK_CLIENT_ID",
+    "LOOKERSDK_CLIENT_SECRET",
+    "GITHUB_TOKEN",
+    "STRIPE_KEY",
+    "KINTO_USER",
+    "KINTO_PASSWORD",
+)
+ENVIRONMENT = {
+    **dict.fromkeys(SECRETS, "secret"),
+    "LOOKERSDK_BASE_URL": "https://looker.example:19999",
+}
 VALUES = {"owner": "o", "repo": "r", "url": "http://127.0.0.1:8001/db"}
 
 
@@ -180,8 +191,30 @@ def test_the_digest_changes_with_what_decides_the_rows_and_not_with_the_pace():
 
 def test_a_job_finds_the_handler_by_its_config():
     spec = resolve("extract").configured({"source": stream(), "set": {}})
-    assert (spec.name, spec.provider) == ("extract", "extract-api.example")
+    assert spec.name == "extract"
+    assert spec.provider.startswith("extract-api.example-")
     with pytest.raises(UsageError, match="extract needs its source"):
         resolve("extract").configured({})
     with pytest.raises(UsageError, match="set: it is an object of texts"):
         resolve("extract").configured({"source": stream(), "set": {"a": 1}})
+
+
+def test_sources_of_one_host_with_other_limits_have_other_providers():
+    names = {bound_source(source_of({}, rate=rate), {}, {}).provider for rate in ("1/s", "2/s")}
+    assert len(names) == 2
+
+
+@pytest.mark.parametrize(("owner", "allowed"), [("local", True), ("ada", False)])
+def test_the_source_of_a_user_may_not_read_the_workers_environment(owner, allowed, monkeypatch):
+    monkeypatch.setenv("STRIPE_KEY", "secret")
+    source = stream(endpoint={"paginator": "single_page", "params": {"k": {"env": "STRIPE_KEY"}}})
+    spec = resolve("extract").configured({"source": source})
+    http = FakeHttp({"*": []})
+    context = Context(JobView(1, "pass", owner, {}), 1, None, structlog.get_logger(), _http=http)
+    call = spec.call(Item(1, "things/first", {"stream": "things", "kind": "first"}), context)
+    if allowed:
+        assert asyncio.run(call).result["begins"]
+    else:
+        with pytest.raises(BadPage, match="may not read the environment"):
+            asyncio.run(call)
+    assert len(http.requests) == allowed

@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from headgate.handlers.extract import closing
 from headgate.testing_http import Asked, FakeHttp, Reply
 from tests.kit.passes import MemoryPass, source_of
 
@@ -71,3 +72,11 @@ def test_four_hundred_proven_passes_have_lost_no_row(changes, overlap, compare):
 def test_repairs_make_passes_proven_that_had_gaps():
     proofs = [lost_in(seed, 1, 3, "number")[0] for seed in range(15)]
     assert proofs.count("covered") >= 10
+
+
+def test_without_repairs_rows_are_lost_and_the_pass_says_so(monkeypatch):
+    """Else the other tests would prove nothing."""
+    monkeypatch.setattr(closing, "MOST_ROUNDS", 0)
+    runs = [lost_in(seed, 1, 1, "number") for seed in range(10)]
+    assert sum(len(lost) for _, lost in runs) > 10
+    assert {proof for proof, lost in runs if lost} == {"unproven"}

@@ -131,7 +131,7 @@ def test_bodies_are_not_nested_forever():
 def test_good_ones_pass():
     check_config({"lookup": GOOD})
     check_config({"lookup": FULL})
-    check_config(asking(params={"api_key": "{key}"}))  # whoever has the rows has the keys
+    check_config(asking(params={"api_key": "{key}"}))  # a program that has the rows has the keys
     check_config(changed(host_from_data=True, request={"url": "{url}"}))
 
 
@@ -244,7 +244,7 @@ def test_a_file_in_a_set_is_known_by_its_name(tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     assert resolve("shop.price", ["prices.toml"]).reference == "shop.price"
     infos = {info.name: info for info in describe_handlers(["prices.toml"])}
-    assert set(infos) == {"download", "http.lookup", "sample.words", "shop.price"}
+    assert set(infos) == {"download", "extract", "http.lookup", "sample.words", "shop.price"}
     schema = infos["http.lookup"].config_schema
     assert schema is not None
     assert schema["required"] == ["lookup"]

@@ -128,7 +128,9 @@ async def test_when_to_ask_can_be_said(ask: Asking, provider: Provider):
 
 
 @pytest.mark.parametrize("hits", [None, {}, "text", 3])
-async def test_candidates_that_are_no_list_are_an_error(ask: Asking, provider: Provider, hits: Any):
+async def test_candidates_that_are_not_a_list_are_an_error(
+    ask: Asking, provider: Provider, hits: Any
+):
     answering(provider, {"hits": hits})
     ended = await ask(described(provider, review=REVIEW), {})
     assert isinstance(ended, Fault)

@@ -146,7 +146,7 @@ async def test_a_body_above_the_limit_passes_by(rig):
 
 
 class EndlessReply:
-    """A body whose length nobody announced."""
+    """A body without an announced length."""
 
     status = 200
     headers = (("cache-control", "max-age=60"),)

@@ -198,7 +198,7 @@ async def test_variants_are_kept_apart(rig):
 
 
 async def test_another_variant_is_not_confirmed_for_this_one(rig):
-    """Whoever asks in French with the date of the German answer may get a 304 and German."""
+    """A request in French with the date of the German answer may get a 304 and German."""
 
     def script(request):
         if "if-modified-since" in request.headers:

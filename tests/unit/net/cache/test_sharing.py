@@ -144,7 +144,7 @@ async def test_a_reader_that_stops_reading_is_not_waited_for_forever(rig):
     rig.provider.script = fresh()
     idle = await rig.ask()
     waiting = asyncio.create_task(rig.get())
-    await rig.clock.until_asleep(2)  # the sweeper, and whoever waits for the body
+    await rig.clock.until_asleep(2)  # the sweeper, and the caller that waits for the body
     await rig.clock.advance(SharedFetch.STALL_S)
     assert (await waiting).kind is FETCHED
     await idle.close()

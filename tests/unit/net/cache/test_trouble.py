@@ -1,4 +1,4 @@
-"""Whatever happens to the disk, whoever asks gets an answer."""
+"""Whatever happens to the disk, every request gets an answer."""
 
 import asyncio
 import errno
@@ -92,7 +92,7 @@ async def test_a_folder_that_can_be_used_later_is(rig, tmp_path):
         await rig.get(cache=cache)
         (tmp_path / "file").unlink()
         await rig.clock.advance(CacheStore.REST_S)
-        assert await cache.sweep() == 0  # nothing to sweep is no new trouble
+        assert await cache.sweep() == 0  # nothing to sweep is not a new error
         await rig.get(cache=cache)
         await cache.flush()
         assert await twice(rig, path="/new", cache=cache) == [FETCHED, CACHED]

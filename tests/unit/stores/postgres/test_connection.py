@@ -13,13 +13,13 @@ def test_the_password_is_never_shown():
 
 
 @pytest.mark.parametrize(("word", "notify"), [("off", False), ("0", False), ("on", True)])
-def test_the_bell_can_be_switched_off_in_the_url(word, notify):
+def test_notifications_can_be_switched_off_in_the_url(word, notify):
     address = read_address(f"postgresql://db/batch?notify={word}&sslmode=require")
     assert address.notify is notify
     assert address.conninfo == "postgresql://db/batch?sslmode=require"
 
 
-def test_the_bell_is_on_by_default():
+def test_notifications_are_on_by_default():
     assert read_address("postgresql://db/batch").notify
 
 

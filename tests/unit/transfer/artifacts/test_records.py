@@ -126,7 +126,7 @@ def test_a_difference_tells_the_item_and_the_figures(tmp_path):
     ]
 
 
-def test_names_that_are_no_utf8_are_extra_and_do_no_harm(tmp_path):
+def test_names_that_are_not_utf8_are_extra_and_harmless(tmp_path):
     (tmp_path / os.fsdecode(b"\xff.pdf")).write_bytes(b"x")
     write_manifest(tmp_path, [])
     assert [kind for kind, _ in differences(tmp_path)] == [Discrepancy.EXTRA]

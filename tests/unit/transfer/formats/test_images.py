@@ -1,4 +1,4 @@
-"""Images as rows: what their heads say, where their bytes go, and what is no image."""
+"""Images as rows: what their heads say, where their bytes go, and files that are not images."""
 
 import asyncio
 import hashlib

@@ -256,7 +256,7 @@ def test_what_is_abandoned_leaves_nothing_behind(path: Path):
     assert list(path.parent.iterdir()) == []
 
 
-def test_a_sheet_has_so_many_columns(path: Path):
+def test_the_number_of_columns_of_a_sheet_is_limited(path: Path):
     with pytest.raises(UsageError, match="a sheet has at most 16,384 columns, not 20,000"):
         XlsxWriter(path).open([str(n) for n in range(20_000)])
 

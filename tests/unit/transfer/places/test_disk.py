@@ -93,7 +93,7 @@ def test_a_listing_leaves_out_what_leads_outside(root: Path, tmp_path: Path):
 def test_a_link_put_there_after_the_check_is_not_followed(
     root: Path, tmp_path: Path, monkeypatch, last: str
 ):
-    """Somebody who can write inside exchanges a name between the check and the opening."""
+    """A user who can write inside exchanges a name between the check and the opening."""
     victim = root / "inner" / "a.csv"
     victim.write_text("inside")
     checked = DiskDriver._allowed

@@ -23,7 +23,7 @@ def test_the_scheme_tells(url: str, scheme: str):
     assert scheme_of(url) == scheme
 
 
-def test_an_unknown_scheme_is_answered_with_those_that_are_known():
+def test_the_message_for_an_unknown_scheme_names_the_known_ones():
     with pytest.raises(UsageError, match=r"gs://me:\*\*\*@b/k cannot be read; use file, http,"):
         open_place("gs://me:s3cret@b/k")
 

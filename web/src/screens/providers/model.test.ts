@@ -93,7 +93,7 @@ describe("the list of gates", () => {
       "a.example",
       "b.example",
     ]);
-    expect(matchingGates(gates, "nobody")).toEqual([]);
+    expect(matchingGates(gates, "unknown")).toEqual([]);
   });
 
   it("names hosts in the order in which they are asked again", () => {

@@ -32,7 +32,6 @@ LABELS: Mapping[str, str] = {
 
 
 def show_gates(screen: Output, gates: GateList) -> None:
-    """Print one line for each gate, without empty columns."""
     names = Counter(gate.name for gate in gates.items)
     lines = [
         # A host and its domain may have the same name.

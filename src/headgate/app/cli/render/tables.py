@@ -13,7 +13,6 @@ GAP = "  "
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether a stream shows colours; reads the same variables as Rich."""
     compatible = os.environ.get("TTY_COMPATIBLE", "")
     if compatible in {"0", "1"}:
         return compatible == "1"

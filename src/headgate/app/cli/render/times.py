@@ -62,7 +62,6 @@ def volume(size: int) -> str:
 
 
 def wait_in_words(wait: "Wait | WaitView", now_us: int) -> str:
-    """A wait and when it ends, in local time."""
     until = wait.until_us if isinstance(wait, Wait) else wait.until and microseconds(wait.until)
     if until and wait.next:
         when = ago(until, now_us) if until - now_us >= MICROSECONDS else "now"

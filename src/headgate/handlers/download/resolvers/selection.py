@@ -33,7 +33,6 @@ _PAYWALLED: Final = (
 
 
 def likeliest_first(identifier: Identifier, resolvers: Iterable[Resolver]) -> list[Resolver]:
-    """Sort the resolvers by how likely they know this identifier."""
     first = _first(identifier)
 
     def rank(resolver: Resolver) -> int:
@@ -86,7 +85,6 @@ class ResolverSelection:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the resolvers that are asked."""
         return tuple(resolver.name for resolver in self._asked)
 
     def of(self, identifier: Identifier) -> tuple[Resolver, ...]:

@@ -14,7 +14,7 @@ from headgate.handlers.extract.paginators import (
     HeaderLinkPaginator,
     JsonLinkPaginator,
 )
-from headgate.handlers.extract.paging.shape import MOST_ITEMS, ListedPage, PageRequest, Step
+from headgate.handlers.extract.paging.shape import MOST_ITEMS, ListedPage, PageRequest, PageStep
 from headgate.handlers.words.paths import path_expression
 
 MOST_EMPTY = 1_000
@@ -72,22 +72,22 @@ class ChainPaging:
             return PageRequest(body={self._body_path: cursor})
         return PageRequest({self._param: cursor})
 
-    def step(self, at: At, page: ListedPage) -> Step:
+    def step(self, at: At, page: ListedPage) -> PageStep:
         if page.beyond:
-            return Step(ends=True)
+            return PageStep(ends=True)
         found = None if page.more is False else self._next(page)
         if found is None:
             self._check_end(page)
-            return Step(ends=True, numbered=bool(at.get("numbered")))
+            return PageStep(ends=True, numbered=bool(at.get("numbered")))
         numbered = not self._is_key and is_numbered(page.url, found, page.rows)
         numbered = numbered or bool(at.get("numbered"))
         if at.get("planned"):
-            return Step(numbered=True)
+            return PageStep(numbered=True)
         if page.first and self._options.is_parallel and "url" in found:
             last = links_of(page.headers.get("link", "")).get("last", "")
             if planned := self._planned(found["url"], urljoin(page.url, last)):
-                return Step(planned, numbered=True)
-        return Step([self._marked(at, found, page, numbered=numbered)], numbered=numbered)
+                return PageStep(planned, numbered=True)
+        return PageStep([self._marked(at, found, page, numbered=numbered)], numbered=numbered)
 
     def _next(self, page: ListedPage) -> dict[str, Any] | None:
         words = self._words

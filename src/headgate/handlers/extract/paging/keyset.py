@@ -7,7 +7,7 @@ from headgate.core.ordering import MICROSECONDS, Compare, position, time_text
 from headgate.core.ranges import REACH, KeyRange, rest_above
 from headgate.handlers.extract.pages import At, BadPage
 from headgate.handlers.extract.paginators import KeysetPaginator
-from headgate.handlers.extract.paging.shape import ListedPage, PageRequest, Step
+from headgate.handlers.extract.paging.shape import ListedPage, PageRequest, PageStep
 
 FARTHEST = REACH**8
 
@@ -45,7 +45,7 @@ class KeysetPaging:
             params[words.limit_param] = self._size
         return PageRequest(params)
 
-    def step(self, at: At, page: ListedPage) -> Step:
+    def step(self, at: At, page: ListedPage) -> PageStep:
         low, high = at.get("after"), at.get("until")
         keys = [self._position(key) for key in page.keys]
         if keys != sorted(keys):
@@ -54,7 +54,7 @@ class KeysetPaging:
                 " add the parameters for it to order.params"
             )
         if self._is_last(page):
-            return Step(ends=True, low=low, high=high)
+            return PageStep(ends=True, low=low, high=high)
         if low is not None and keys[-1] <= self._position(low):
             raise BadPage(
                 f"the page behind {low!r} has only keys up to it; check `after_param`"
@@ -62,7 +62,7 @@ class KeysetPaging:
             )
         rest = self._rest(at, keys) if self._splits else None
         follow = rest if rest is not None else [self._next(at, page.keys[-1])]
-        return Step(follow, low=low, high=page.keys[-1])
+        return PageStep(follow, low=low, high=page.keys[-1])
 
     def _is_last(self, page: ListedPage) -> bool:
         if page.beyond or not page.rows:

@@ -14,7 +14,7 @@ from headgate.handlers.extract.paging.shape import (
     MOST_ITEMS,
     ListedPage,
     PageRequest,
-    Step,
+    PageStep,
 )
 
 FARTHEST = 10**15
@@ -61,13 +61,13 @@ class NumberedPaging:
         """Rows from the beginning of a page to that of the next one."""
         return max(self._size - self._options.overlap, 1)
 
-    def step(self, at: At, page: ListedPage) -> Step:
+    def step(self, at: At, page: ListedPage) -> PageStep:
         if page.first:
             at = self._in_size(at, page)
         ends = self._ends(at, page)
         self._check_cap(at, page, ends=ends)
         follow = [] if page.beyond else self._following(at, page, ends=ends)
-        return Step(follow, ends, numbered=True, begin=at["offset"])
+        return PageStep(follow, ends, numbered=True, begin=at["offset"])
 
     def _in_size(self, at: At, page: ListedPage) -> At:
         """The page with the size that the server gives, if that is smaller than what was asked."""

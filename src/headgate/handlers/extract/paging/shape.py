@@ -49,7 +49,7 @@ class ListedPage(msgspec.Struct, frozen=True):
     """The values that the listing is paged by, where it is paged by values of rows."""
 
 
-class Step(NamedTuple):
+class PageStep(NamedTuple):
     """What follows from a page."""
 
     follow: Sequence[At] = ()
@@ -72,7 +72,7 @@ class Paging(Protocol):
 
     def request(self, at: At) -> PageRequest: ...
 
-    def step(self, at: At, page: ListedPage) -> Step: ...
+    def step(self, at: At, page: ListedPage) -> PageStep: ...
 
     def label(self, at: At) -> str:
         """The page in the key of its item."""

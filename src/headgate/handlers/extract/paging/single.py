@@ -2,7 +2,7 @@
 
 from headgate.core.mirror import Proof
 from headgate.handlers.extract.pages import At, BadPage
-from headgate.handlers.extract.paging.shape import ListedPage, PageRequest, Step
+from headgate.handlers.extract.paging.shape import ListedPage, PageRequest, PageStep
 
 _NEXT = ("next", "next_url", "nextLink", "@odata.nextLink", "next_page", "nextPageToken")
 
@@ -26,7 +26,7 @@ class SinglePaging:
     def label(self, at: At) -> str:  # noqa: ARG002 (one shape for all)
         return "page"
 
-    def step(self, at: At, page: ListedPage) -> Step:  # noqa: ARG002 (one shape for all)
+    def step(self, at: At, page: ListedPage) -> PageStep:  # noqa: ARG002 (one shape for all)
         if page.total is not None and page.total > page.rows:
             raise BadPage(
                 f"the source says that it has {page.total:,} rows and gave {page.rows:,}; describe"
@@ -34,7 +34,7 @@ class SinglePaging:
             )
         if not self._declared:
             self._check(page)
-        return Step(ends=True)
+        return PageStep(ends=True)
 
     def _check(self, page: ListedPage) -> None:
         sign = ""

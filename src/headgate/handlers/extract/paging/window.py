@@ -6,15 +6,15 @@ from headgate.core.mirror import Proof
 from headgate.core.ordering import MICROSECONDS, Compare, position, time_text
 from headgate.core.ranges import REACH, KeyRange, parts_of, rest_above, rest_below, split
 from headgate.core.time_text import parse_span
-from headgate.handlers.extract.description import Window
+from headgate.handlers.extract.description import RangeWords
 from headgate.handlers.extract.pages import At, BadPage
 from headgate.handlers.extract.paging.keyset import FARTHEST
 from headgate.handlers.extract.paging.shape import (
     MOST_ITEMS,
     ListedPage,
     PageRequest,
+    PageStep,
     Paging,
-    Step,
 )
 
 PAGES_EACH = 4
@@ -32,7 +32,7 @@ class WindowPaging:
     proof = Proof.CHAINED
 
     def __init__(
-        self, window: Window, inner: Paging, cap: int | None, *, is_parallel: bool
+        self, window: RangeWords, inner: Paging, cap: int | None, *, is_parallel: bool
     ) -> None:
         self._window = window
         self._inner = inner
@@ -60,21 +60,21 @@ class WindowPaging:
         given = {name: value for name, value in bounds.items() if value is not None}
         return inner._replace(params={**given, **inner.params})
 
-    def step(self, at: At, page: ListedPage) -> Step:
+    def step(self, at: At, page: ListedPage) -> PageStep:
         if page.first and (planned := self._windows()):
             # The windows list again what this page had: the hash of a row absorbs that.
-            return Step(planned)
+            return PageStep(planned)
         begins = at["in"] == self._inner.first()
         found = self._inner.step(at["in"], _as_first(page, first=begins))
         if found.ends or not found.follow:
-            return Step(ends=found.ends, numbered=found.numbered)
+            return PageStep(ends=found.ends, numbered=found.numbered)
         seen = (0 if begins else at.get("seen", 0)) + page.rows
         if self._cap is not None and (seen >= self._cap or (page.total or 0) > self._cap):
-            return Step(self._divided(at, page), numbered=found.numbered)
+            return PageStep(self._divided(at, page), numbered=found.numbered)
         if begins and self._is_parallel and (rest := self._rest(at, page)):
-            return Step(rest, numbered=found.numbered)
+            return PageStep(rest, numbered=found.numbered)
         follow = [{**at, "in": each, "seen": seen} for each in found.follow]
-        return Step(follow, numbered=found.numbered)
+        return PageStep(follow, numbered=found.numbered)
 
     def _divided(self, at: At, page: ListedPage) -> list[At]:
         """The parts of a window that has more rows than the source gives of one listing."""
