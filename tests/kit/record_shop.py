@@ -14,7 +14,7 @@ PAGES = {"type": "offset", "limit": LIMIT, "total_path": "total"}
 
 
 class RecordShop(Provider):
-    """Artists, releases and reviews, each by offset. `broken` names offsets of reviews that fail."""
+    """Artists, releases and reviews, each by offset; pages of reviews in `broken` fail."""
 
     def __init__(self) -> None:
         self.broken: set[int] = set()

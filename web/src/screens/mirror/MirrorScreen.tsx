@@ -6,8 +6,11 @@ import styles from "../job/JobScreen.module.css";
 import { Notice } from "../job/Notice";
 import { PassState } from "../mirrors/columns";
 import { isRunning } from "../mirrors/model";
+import { DifferencesTab } from "./DifferencesTab";
+import { FailedTab } from "./FailedTab";
 import { MirrorButtons } from "./MirrorButtons";
 import { MirrorFacts } from "./MirrorFacts";
+import { failedIn } from "./model";
 import { PassesTab } from "./PassesTab";
 import { SourceTab } from "./SourceTab";
 import { StreamsTab } from "./StreamsTab";
@@ -73,9 +76,12 @@ function Progress({ jobId }: { jobId: string }) {
 function MirrorTabs({ mirror }: { mirror: MirrorDetail }) {
   const { tab = "streams" } = route.useSearch();
   const navigate = useNavigate();
+  const failed = failedIn(mirror.newest);
   const tabs: Tab[] = [
     { id: "streams", label: "Streams", extra: grouped(mirror.streams.length) },
     { id: "passes", label: "Passes" },
+    { id: "failed", label: "Failed pages", ...(failed ? { extra: grouped(failed) } : {}) },
+    { id: "differences", label: "Differences" },
     { id: "source", label: "Source" },
   ];
   return (
@@ -97,6 +103,10 @@ function TabBody({ tab, mirror }: { tab: string; mirror: MirrorDetail }) {
   switch (tab) {
     case "passes":
       return <PassesTab mirror={mirror} />;
+    case "failed":
+      return <FailedTab mirror={mirror} />;
+    case "differences":
+      return <DifferencesTab mirror={mirror} />;
     case "source":
       return <SourceTab mirror={mirror} />;
     default:

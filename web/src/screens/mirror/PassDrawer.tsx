@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import { type Checkpoint, type Pass, usePass } from "../../api";
-import { Drawer, ErrorState, Fact, Facts, Icon, Loading } from "../../design";
+import { counted, Drawer, ErrorState, Fact, Facts, Icon, Loading } from "../../design";
 import { PassState } from "../mirrors/columns";
 import { isRunning, proofOf } from "../mirrors/model";
 import { VerdictBadge } from "../mirrors/Verdict";
 import { PassFacts } from "./MirrorFacts";
-import { driftOf, evidenceOf, repeatedOf } from "./model";
+import { driftOf, evidenceOf, failedIn, repeatedOf } from "./model";
 import styles from "./PassDrawer.module.css";
 import { PassWork } from "./PassWork";
 import { Progress } from "./streamColumns";
@@ -27,13 +27,24 @@ export function PassDrawer({ passId, onClose }: { passId: string; onClose: () =>
 }
 
 function PassBody({ pass }: { pass: Pass }) {
+  const failed = failedIn(pass);
   return (
     <div className={styles.parts}>
       <p className={styles.state}>
         <PassState pass={pass} />
         {pass.job && (
           <Link to="/jobs/$jobId" params={{ jobId: pass.id }} className={styles.link}>
-            <Icon name="jobs" /> Open its pages as a job
+            <Icon name="jobs" /> Show pages
+          </Link>
+        )}
+        {failed > 0 && (
+          <Link
+            to="/jobs/$jobId"
+            params={{ jobId: pass.id }}
+            search={{ tab: "errors" }}
+            className={styles.link}
+          >
+            <Icon name="cross" /> {counted(failed, "failed page")}
           </Link>
         )}
       </p>

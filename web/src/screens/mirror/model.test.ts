@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { Checkpoint, Mirror, Pass, Stream } from "../../api";
-import { driftOf, requestOf, secondsOf, streamRows, USUAL } from "./model";
+import type { Checkpoint, Difference, Mirror, Pass, Stream } from "../../api";
+import {
+  comparisonOf,
+  differenceInWords,
+  driftOf,
+  passChoices,
+  requestOf,
+  secondsOf,
+  streamRows,
+  USUAL,
+} from "./model";
 
 const CHECKPOINT = {
   streamId: "2",
@@ -77,5 +86,35 @@ describe("the request for a pass", () => {
       streams: ["artists"],
       full: true,
     });
+  });
+});
+
+describe("the comparison of two passes", () => {
+  const mirror = { streams: [{ id: "5" }, { id: "6" }] as Stream[] };
+  const passes = [{ id: "12" }, { id: "9" }, { id: "3" }];
+
+  it("is of the newest pass and the one before, unless others were chosen", () => {
+    expect(comparisonOf({}, mirror, passes)).toEqual({ streamId: "5", from: "9", to: "12" });
+    expect(comparisonOf({ to: "9", stream: "6" }, mirror, passes)).toEqual({
+      streamId: "6",
+      from: "3",
+      to: "9",
+    });
+  });
+
+  it("needs two passes", () => {
+    expect(comparisonOf({}, mirror, [{ id: "12" }])).toBeNull();
+  });
+
+  it("offers a chosen pass that the loaded list does not have", () => {
+    expect(passChoices([], "3")).toEqual([{ value: "3", label: "Pass 3" }]);
+  });
+
+  it("names the fields of a changed row, and shows the body of others", () => {
+    const changed = { kind: "changed", fields: ["name", "size"] } as Difference;
+    expect(differenceInWords(changed)).toBe("name, size");
+    expect(differenceInWords({ ...changed, fields: [] })).toMatch(/not stored/);
+    const deleted = { kind: "deleted", fields: [], before: { id: 1 }, after: null } as object;
+    expect(differenceInWords(deleted as Difference)).toBe('{"id":1}');
   });
 });

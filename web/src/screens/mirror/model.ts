@@ -1,13 +1,15 @@
 import {
   type Checkpoint,
+  type Difference,
   isUnfinished,
   type Mirror,
   type NextPassRequest,
   type Pass,
+  type Rows,
   type Stream,
 } from "../../api";
 import { counted, inLine } from "../../design";
-import { isInterrupted, rowsSeen } from "../mirrors/model";
+import { isInterrupted, rowsSeen, startOf } from "../mirrors/model";
 
 /** A stream of a mirror, with its state in the newest pass. */
 export interface StreamRow {
@@ -92,4 +94,53 @@ export function requestOf(newest: Pass | null, choice: PassChoice): NextPassRequ
 /** Number of pages of a pass that failed. */
 export function failedIn(pass: Pass | null): number {
   return pass?.job?.counts.error ?? 0;
+}
+
+/** The passes and the stream to compare; null if there are no two passes yet. */
+export interface Comparison {
+  streamId: string;
+  from: string;
+  to: string;
+}
+
+/** The comparison in the URL, completed: the newest pass with the one before it. */
+export function comparisonOf(
+  chosen: { stream?: string | undefined; from?: string | undefined; to?: string | undefined },
+  { streams }: Pick<Mirror, "streams">,
+  passes: readonly Pick<Pass, "id">[],
+): Comparison | null {
+  const to = chosen.to ?? passes[0]?.id;
+  const from = chosen.from ?? passes.find(({ id }) => Number(id) < Number(to))?.id;
+  const streamId = chosen.stream ?? streams[0]?.id;
+  return to && from && streamId ? { streamId, from, to } : null;
+}
+
+/** Passes that are loaded of a list. */
+export function loadedOf(rows: Pick<Rows<Pass>, "count" | "row">): Pass[] {
+  return Array.from({ length: rows.count }, (_, index) => rows.row(index)).filter(
+    (pass) => pass !== undefined,
+  );
+}
+
+/** Passes to choose from; one that is only in the URL is offered too. */
+export function passChoices(passes: readonly Pass[], chosen: string) {
+  const known = passes.map((pass) => ({ value: pass.id, label: labelOf(pass) }));
+  return known.some(({ value }) => value === chosen)
+    ? known
+    : [...known, { value: chosen, label: `Pass ${chosen}` }];
+}
+
+function labelOf(pass: Pass): string {
+  const at = startOf(pass);
+  return at ? `Pass ${pass.id}, ${DAY.format(new Date(at))}` : `Pass ${pass.id}`;
+}
+
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/** What a row of differences says in one line. */
+export function differenceInWords({ kind, fields, before, after }: Difference): string {
+  if (kind === "changed") {
+    return fields.length ? fields.join(", ") : "The body of the older pass is not stored";
+  }
+  return inLine(after ?? before);
 }

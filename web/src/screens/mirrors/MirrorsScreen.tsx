@@ -34,7 +34,7 @@ function NoMirrors() {
         changed, and proves that no row is missing. Describe the API in a file, then begin the first
         pass:
       </p>
-      <Command>headgate extract source.toml</Command>
+      <Command>headgate extract run source.toml</Command>
     </EmptyState>
   );
 }
