@@ -18,20 +18,25 @@ class SampleMirrors(NamedTuple):
 
 def create_sample_mirrors(admin: Caller, shop: RecordShop) -> SampleMirrors:
     """Mirror the shop three times; the last pass cannot fetch one page."""
-    begun = admin.post("/api/mirrors", {"source": shop.source(), "name": "records"}).ok(202)
-    admin.ended(begun["jobId"])
-    mirror = begun["mirrorId"]
+    mirror, first = mirrored(admin, shop)
     shop.change()
     second = again(admin, mirror)
     shop.broken = {50}
     third = again(admin, mirror)
     shown = admin.get(f"/api/mirrors/{mirror}").ok()
     streams = {each["name"]: each["id"] for each in shown["streams"]}
-    return SampleMirrors(mirror, streams["artists"], begun["jobId"], second, third)
+    return SampleMirrors(mirror, streams["artists"], first, second, third)
 
 
-def again(admin: Caller, mirror: str) -> str:
+def mirrored(caller: Caller, shop: RecordShop) -> tuple[str, str]:
+    """Make the first pass over the shop; return the mirror and the pass."""
+    begun = caller.post("/api/mirrors", {"source": shop.source(), "name": "records"}).ok(202)
+    caller.ended(begun["jobId"])
+    return begun["mirrorId"], begun["jobId"]
+
+
+def again(caller: Caller, mirror: str) -> str:
     """Make one more full pass, and return it."""
-    begun = admin.post(f"/api/mirrors/{mirror}/passes", {"full": True}).ok(202)
-    admin.ended(begun["jobId"])
+    begun = caller.post(f"/api/mirrors/{mirror}/passes", {"full": True}).ok(202)
+    caller.ended(begun["jobId"])
     return str(begun["jobId"])

@@ -4,7 +4,7 @@ import json
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.kit.answers import Answer, Request
+from tests.kit.answers import Answer, Request, refusal
 from tests.kit.provider import Provider
 
 LIMIT = 25
@@ -17,6 +17,8 @@ class RecordShop(Provider):
     """Artists, releases and reviews, each by offset; pages of reviews in `broken` fail."""
 
     def __init__(self) -> None:
+        self.open = True
+        """False: every request is told to come back in a second."""
         self.broken: set[int] = set()
         self.streams: dict[str, list[dict[str, Any]]] = {
             "artists": [_artist(number) for number in range(1, 121)],
@@ -48,6 +50,8 @@ class RecordShop(Provider):
         artists += [_artist(number) for number in range(121, 124)]
 
     def _reply(self, request: Request) -> Answer:
+        if not self.open:
+            return refusal("1")
         parts = urlsplit(request.target)
         found = self.streams[parts.path.strip("/")]
         query = parse_qs(parts.query)

@@ -113,6 +113,8 @@ export class CacheUpdater {
     this.#refresh(keys.log(jobId));
     // Finished items change only by a user's action, which is an event.
     this.#refresh(keys.items(jobId));
+    // A retried pass may end between two looks of the server at its counters.
+    if (this.#isNewestPass(jobId)) this.#pass(jobId);
     // Most decisions come after the job is done, when no counters are sent any more.
     if (kind !== "decided") return;
     this.#refresh(keys.job(jobId));

@@ -108,7 +108,6 @@ const COLUMNS: Column<Item>[] = [
     header: "Failed at",
     width: 94,
     grow: 0,
-    phone: true,
     cell: (item) => <Ago at={item.updatedAt} />,
   },
 ];

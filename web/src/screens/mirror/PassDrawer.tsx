@@ -37,6 +37,14 @@ function PassBody({ pass }: { pass: Pass }) {
             <Icon name="jobs" /> Show pages
           </Link>
         )}
+        <Link
+          to="/mirrors/$mirrorId"
+          params={{ mirrorId: pass.mirrorId }}
+          search={{ tab: "differences", to: pass.id }}
+          className={styles.link}
+        >
+          <Icon name="columns" /> Compare with the pass before
+        </Link>
         {failed > 0 && (
           <Link
             to="/jobs/$jobId"

@@ -132,10 +132,10 @@ export function passChoices(passes: readonly Pass[], chosen: string) {
 
 function labelOf(pass: Pass): string {
   const at = startOf(pass);
-  return at ? `Pass ${pass.id}, ${DAY.format(new Date(at))}` : `Pass ${pass.id}`;
+  return at ? `Pass ${pass.id}, ${WHEN.format(new Date(at))}` : `Pass ${pass.id}`;
 }
 
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const WHEN = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "short" });
 
 /** What a row of differences says in one line. */
 export function differenceInWords({ kind, fields, before, after }: Difference): string {
