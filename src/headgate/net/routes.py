@@ -88,9 +88,11 @@ class Routes:
     def _look_up(self, where: str, handlers_provider: str) -> Target:
         origin = parse_origin(where)
         host = origin.key
+        own = self._providers.get(handlers_provider, self._unknown)
+        # Several sources may describe one host, each with its own credential.
         declared = provider_of(host, self._providers, handlers_provider)
         # A provider that names no hosts covers all hosts that its handlers ask.
-        anywhere = not self._providers.get(handlers_provider, self._unknown).hosts
+        anywhere = not own.hosts
         provider = declared or (handlers_provider if anywhere else "")
         policy = self._providers.get(provider, self._unknown)
         contact = policy.contact or self._policy.contact

@@ -166,6 +166,15 @@ def test_paths_and_methods_for_users_are_checked(values: dict[str, object]):
         read(**values)
 
 
+def test_a_user_and_a_password_are_one_credential_with_one_placement():
+    user = {"username": "ada", "password": {"env": "KEY"}}
+    policy = read(hosts=["a.example"], credentials={"a": {"user": user, "placement": "basic"}})
+    assert policy.credentials["a"].user is not None
+    for given in ({"user": user}, {"user": user, "env": "KEY", "placement": "basic"}):
+        with pytest.raises(msgspec.ValidationError, match="user"):
+            read(hosts=["a.example"], credentials={"a": given})
+
+
 @pytest.mark.parametrize("own", ["a", "b", "c"])
 def test_of_several_providers_of_a_host_it_is_the_one_of_the_handler(own):
     policies = {name: ProviderPolicy(hosts=("api.example.org",)) for name in "abc"}

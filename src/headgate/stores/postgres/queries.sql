@@ -1766,8 +1766,8 @@ SELECT * FROM mirrors WHERE id = %(mirror_id)s AND (%(owner)s::text IS NULL OR o
 -- name: mirror_of_pass
 SELECT * FROM mirrors
 WHERE id = coalesce(
-    (SELECT mirror_id FROM jobs WHERE id = %(job_id)s),
-    (SELECT mirror_id FROM checkpoints WHERE job_id = %(job_id)s LIMIT 1)
+    (SELECT mirror_id FROM jobs WHERE id = %(pass_id)s),
+    (SELECT mirror_id FROM checkpoints WHERE job_id = %(pass_id)s LIMIT 1)
 )
 AND (%(owner)s::text IS NULL OR owner = %(owner)s)
 
@@ -2048,6 +2048,13 @@ FROM unnest(
     %(deleted)s::boolean[], %(passes)s::bigint[]
 ) AS given (number, hash, updated, parent, deleted, pass_id),
 (SELECT utc_us() AS now) AS clock
+WHERE h.number = given.number
+
+-- name: flag_heads
+UPDATE mirror_rows AS h SET
+    deleted = given.deleted, seen_pass = given.pass_id, changed_at = utc_us()
+FROM unnest(%(numbers)s::bigint[], %(deleted)s::boolean[], %(passes)s::bigint[])
+AS given (number, deleted, pass_id)
 WHERE h.number = given.number
 
 -- name: change_bodies

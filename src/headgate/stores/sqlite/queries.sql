@@ -1253,8 +1253,8 @@ SELECT * FROM mirrors WHERE id = :mirror_id AND (:owner IS NULL OR owner = :owne
 -- name: mirror_of_pass
 SELECT * FROM mirrors
 WHERE id = coalesce(
-    (SELECT mirror_id FROM jobs WHERE id = :job_id),
-    (SELECT mirror_id FROM checkpoints WHERE job_id = :job_id LIMIT 1)
+    (SELECT mirror_id FROM jobs WHERE id = :pass_id),
+    (SELECT mirror_id FROM checkpoints WHERE job_id = :pass_id LIMIT 1)
 )
 AND (:owner IS NULL OR owner = :owner)
 
@@ -1497,6 +1497,11 @@ FROM jsonb_each(:rows)
 UPDATE mirror_rows SET
     hash = value ->> 1, updated = value ->> 2, parent = value ->> 3, deleted = value ->> 4,
     seen_pass = value ->> 5, changed_at = :now
+FROM jsonb_each(:rows)
+WHERE mirror_rows.number = value ->> 0
+
+-- name: flag_heads
+UPDATE mirror_rows SET deleted = value ->> 1, seen_pass = value ->> 2, changed_at = :now
 FROM jsonb_each(:rows)
 WHERE mirror_rows.number = value ->> 0
 
