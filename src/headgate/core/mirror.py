@@ -59,9 +59,9 @@ class MirrorRow(msgspec.Struct, frozen=True, gc=False):
     body: Mapping[str, Any] | msgspec.Raw | None
     """A JSON object; as `Raw` it is stored as it was received.
 
-    None: the row is only mentioned. A stored row of that id counts as seen. If its hash is another
-    one, or there is none, `then` is added, and nothing else is changed: the item that follows
-    brings the body with the same hash.
+    None: the row is only mentioned. A stored row of that id counts as seen, and is deleted or
+    restored as the mention says, but its body and hash stay. `then` is added if the hash is
+    another one, or if there is no such row: that item brings the body with the same hash.
     """
     hash: str = ""
     """Of the body without the fields that do not matter; empty: of the whole body."""

@@ -39,9 +39,8 @@ class StreamTally:
 class PlannedRow:
     """A row of this batch, as it will be stored."""
 
-    stream_id: int
-    pass_id: int
-    number: int | None
+    stream: StreamTally
+    head: StoredHead | None
     """None: it is new."""
     row: MirrorRow
     hash: str
@@ -56,6 +55,8 @@ class PlannedRow:
 class RowPlan:
     added: list[PlannedRow] = field(default_factory=list)
     changed: list[PlannedRow] = field(default_factory=list)
+    flagged: list[PlannedRow] = field(default_factory=list)
+    """Deleted or restored by a mention: the body stays."""
     seen: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     """By pass: the numbers of rows that are as they were."""
     follow_ups: list[tuple[int, FollowUp]] = field(default_factory=list)
@@ -69,8 +70,9 @@ Page = tuple[Mapping[str, StreamTally], Sequence[MirrorRow]]
 def plan_rows(pages: Iterable[Page], known: Mapping[int, StoredHead]) -> RowPlan:
     """Compare rows with the mirror; `known` has the heads by the place of their row.
 
-    Counts in the tallies: a row counts as new, changed or unchanged once in a pass, and as
-    repeated whenever the pass, or a newer one, has seen it before.
+    Counts in the tallies: a row counts as new or changed when it is written, else as unchanged, or
+    as repeated if the pass, or a newer one, has seen it before. A mention that asks for the body
+    does not count: the row counts when the body comes.
     """
     plan = RowPlan()
     here: dict[tuple[int, str], PlannedRow] = {}
@@ -80,11 +82,15 @@ def plan_rows(pages: Iterable[Page], known: Mapping[int, StoredHead]) -> RowPlan
             stream = streams[row.stream]
             key = (stream.id, row.id)
             before = here.get(key)
-            if before is None:
-                before = here[key] = _first_in_batch(stream, row, known.get(place))
-                news = before.number is None or before.kind is not None
-            else:
+            if before is not None:
                 news = _again_in_batch(stream, row, before)
+            elif (head := known.get(place)) is not None:
+                here[key] = planned = _known_row(stream, row, head)
+                news = planned.kind is not None or _asks(planned)
+            else:
+                news = True
+                if row.body is not None:
+                    here[key] = PlannedRow(stream, None, row, row.hash, row.deleted)
             if news and row.then is not None:
                 plan.follow_ups.append((stream.pass_id, row.then))
             place += 1
@@ -93,54 +99,67 @@ def plan_rows(pages: Iterable[Page], known: Mapping[int, StoredHead]) -> RowPlan
     return plan
 
 
-def _file(plan: RowPlan, planned: PlannedRow) -> None:
-    if planned.number is None:
-        plan.added.append(planned)
-    elif planned.kind is not None:
-        plan.changed.append(planned)
-    elif not planned.stale:
-        plan.seen[planned.pass_id].append(planned.number)
-
-
-def _first_in_batch(stream: StreamTally, row: MirrorRow, head: StoredHead | None) -> PlannedRow:
-    pass_id = stream.pass_id
-    if head is None:
-        stream.added += 1
-        return PlannedRow(stream.id, pass_id, None, row, row.hash, row.deleted)
-    if head.seen_pass > pass_id:
-        stream.repeated += 1
-        return PlannedRow(
-            stream.id, pass_id, head.number, row, head.hash, head.deleted, None, stale=True
-        )
-    kind = change_of(head, row, stream.full_pass)
-    if head.seen_pass == pass_id:
-        stream.repeated += 1
-    elif kind is None:
-        stream.unchanged += 1
-    else:
-        stream.changed += 1
-    return PlannedRow(stream.id, pass_id, head.number, row, row.hash, row.deleted, kind)
+def _known_row(stream: StreamTally, row: MirrorRow, head: StoredHead) -> PlannedRow:
+    if head.seen_pass > stream.pass_id:
+        return PlannedRow(stream, head, row, head.hash, head.deleted, stale=True)
+    content_hash = head.hash if row.body is None else row.hash
+    kind = change_of(head, content_hash, stream.full_pass, deleted=row.deleted)
+    return PlannedRow(stream, head, row, content_hash, row.deleted, kind)
 
 
 def _again_in_batch(stream: StreamTally, row: MirrorRow, before: PlannedRow) -> bool:
-    """Count a second sight in one batch; True if it differs from the first."""
-    stream.repeated += 1
-    if before.stale or stream.pass_id < before.pass_id:
+    """Take a second sight in one batch into account; True if it differs from the first."""
+    brings_body = before.row.body is None and row.body is not None
+    if before.stale or not brings_body:
+        stream.repeated += 1
+    if before.stale or stream.pass_id < before.stream.pass_id:
         return False
     differs = row.hash != before.hash or row.deleted != before.deleted
-    before.pass_id = stream.pass_id
+    before.stream = stream
     if differs:
-        before.row, before.hash, before.deleted = row, row.hash, row.deleted
-        before.kind = before.kind or CHANGED
+        before.deleted = row.deleted
+        if row.body is not None:
+            before.row, before.hash = row, row.hash
+        if before.head is not None:
+            full_pass = stream.full_pass
+            before.kind = change_of(before.head, before.hash, full_pass, deleted=row.deleted)
     return differs
 
 
-def change_of(head: StoredHead, row: MirrorRow, full_pass: int) -> str | None:
+def _file(plan: RowPlan, planned: PlannedRow) -> None:
+    stream, head = planned.stream, planned.head
+    if head is None:
+        stream.added += 1
+        plan.added.append(planned)
+    elif planned.kind is not None:
+        stream.changed += 1
+        (plan.flagged if planned.row.body is None else plan.changed).append(planned)
+    else:
+        _file_unchanged(plan, planned, head)
+
+
+def _file_unchanged(plan: RowPlan, planned: PlannedRow, head: StoredHead) -> None:
+    stream = planned.stream
+    if not planned.stale:
+        plan.seen[stream.pass_id].append(head.number)
+    if head.seen_pass >= stream.pass_id:
+        stream.repeated += not _asks(planned)
+    else:
+        stream.unchanged += not _asks(planned)
+
+
+def _asks(planned: PlannedRow) -> bool:
+    """True for a mention whose body is another one than the mirror has."""
+    row = planned.row
+    return row.body is None and row.hash != planned.hash and not planned.stale
+
+
+def change_of(head: StoredHead, content_hash: str, full_pass: int, *, deleted: bool) -> str | None:
     """How a row differs from its head; None: not at all."""
     was_deleted = head.deleted or head.seen_pass < full_pass
-    if was_deleted and not row.deleted:
+    if was_deleted and not deleted:
         return RESTORED
-    if row.deleted and not was_deleted:
+    if deleted and not was_deleted:
         return DELETED
     # A row that was absent and now says itself that it is deleted must keep saying so.
-    return CHANGED if row.hash != head.hash or row.deleted != head.deleted else None
+    return CHANGED if content_hash != head.hash or deleted != head.deleted else None

@@ -92,10 +92,12 @@ class _Builder:
         if row.stream not in self._mirror.streams:
             known = ", ".join(sorted(self._mirror.streams))
             raise BadAttachment(f"the mirror has no stream {row.stream!r}; it has {known}")
+        then = None if row.then is None else self._item(row.then)
+        if row.body is None:
+            return self._mention(row, then)
         text, body = _body(row)
         self._add_bytes(len(text) + len(row.id))
         add_types(self._fields.setdefault(row.stream, {}), body)
-        then = None if row.then is None else self._item(row.then)
         content_hash = row.hash or _hash_of(body)
         return MirrorRow(
             row.stream,
@@ -107,6 +109,14 @@ class _Builder:
             row.deleted,
             then,
         )
+
+    def _mention(self, row: MirrorRow, then: FollowUp | None) -> MirrorRow:
+        if not row.hash:
+            raise BadAttachment(
+                f"row {_shown(row.id)} has neither a body nor a hash to compare; give one of them"
+            )
+        self._add_bytes(len(row.id) + len(row.hash))
+        return replace(row, then=then)
 
     def _item(self, item: object) -> FollowUp:
         if not isinstance(item, FollowUp):

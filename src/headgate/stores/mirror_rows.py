@@ -25,6 +25,8 @@ async def write_rows(tx: Transaction, pages: Sequence[Page]) -> list[tuple[int, 
         await _insert(tx, plan.added)
     if plan.changed:
         await _change(tx, plan.changed)
+    if plan.flagged:
+        await _flag(tx, plan.flagged)
     for pass_id, numbers in plan.seen.items():
         await tx.change("see_rows", pass_id=pass_id, numbers=numbers)
     return plan.follow_ups
@@ -34,13 +36,13 @@ async def _insert(tx: Transaction, added: Sequence[PlannedRow]) -> None:
     numbers = [row[0] for row in await tx.rows("new_row_numbers", count=len(added))]
     heads: dict[str, Sequence[Any]] = {
         "numbers": numbers,
-        "streams": [each.stream_id for each in added],
+        "streams": [each.stream.id for each in added],
         "ids": [each.row.id for each in added],
         "hashes": [each.hash for each in added],
         "updated": [each.row.updated for each in added],
         "parents": [each.row.parent for each in added],
         "deleted": [each.deleted for each in added],
-        "passes": [each.pass_id for each in added],
+        "passes": [each.stream.pass_id for each in added],
     }
     await tx.change("insert_heads", **tx.table(heads))
     bodies: dict[str, Sequence[Any]] = {
@@ -51,22 +53,15 @@ async def _insert(tx: Transaction, added: Sequence[PlannedRow]) -> None:
 
 
 async def _change(tx: Transaction, changed: Sequence[PlannedRow]) -> None:
-    """Log the bodies as they were, then replace them."""
-    numbers = [each.number for each in changed]
-    log: dict[str, Sequence[Any]] = {
-        "numbers": numbers,
-        "streams": [each.stream_id for each in changed],
-        "passes": [each.pass_id for each in changed],
-        "kinds": [each.kind for each in changed],
-    }
-    await tx.change("insert_changes", **tx.table(log))
+    """Replace bodies."""
+    numbers = await _log(tx, changed)
     heads: dict[str, Sequence[Any]] = {
         "numbers": numbers,
         "hashes": [each.hash for each in changed],
         "updated": [each.row.updated for each in changed],
         "parents": [each.row.parent for each in changed],
         "deleted": [each.deleted for each in changed],
-        "passes": [each.pass_id for each in changed],
+        "passes": [each.stream.pass_id for each in changed],
     }
     await tx.change("change_heads", **tx.table(heads))
     bodies: dict[str, Sequence[Any]] = {
@@ -74,6 +69,29 @@ async def _change(tx: Transaction, changed: Sequence[PlannedRow]) -> None:
         "bodies": [_json(each.row) for each in changed],
     }
     await tx.change("change_bodies", **tx.table(bodies))
+
+
+async def _flag(tx: Transaction, flagged: Sequence[PlannedRow]) -> None:
+    """Mark rows as deleted or restored; hash and body stay together."""
+    heads: dict[str, Sequence[Any]] = {
+        "numbers": await _log(tx, flagged),
+        "deleted": [each.deleted for each in flagged],
+        "passes": [each.stream.pass_id for each in flagged],
+    }
+    await tx.change("flag_heads", **tx.table(heads))
+
+
+async def _log(tx: Transaction, changed: Sequence[PlannedRow]) -> list[int]:
+    """Log the bodies as they are before the change; returns the numbers of the rows."""
+    numbers = [each.head.number for each in changed if each.head is not None]
+    log: dict[str, Sequence[Any]] = {
+        "numbers": numbers,
+        "streams": [each.stream.id for each in changed],
+        "passes": [each.stream.pass_id for each in changed],
+        "kinds": [each.kind for each in changed],
+    }
+    await tx.change("insert_changes", **tx.table(log))
+    return numbers
 
 
 def _json(row: MirrorRow) -> msgspec.Raw:

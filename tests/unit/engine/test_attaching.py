@@ -51,6 +51,13 @@ def test_a_hash_of_the_handler_stays():
     assert attachment.rows[0].hash == "mine"
 
 
+def test_a_mention_stays_without_a_body_and_tells_no_fields():
+    then = FollowUp("k", {})
+    attachment, fault = attached(Done(rows=[row(body=None, hash="h", then=then)]))
+    assert (fault, attachment.fields) == (None, {})
+    assert attachment.rows == [row(body=None, hash="h", then=then)]
+
+
 @pytest.mark.parametrize(
     ("outcome", "told"),
     [
@@ -65,6 +72,7 @@ def test_a_hash_of_the_handler_stays():
         (Done(rows=[row(updated=0)]), "`updated` of row '1' must be a text"),
         (Done(rows=[row(deleted="yes")]), "must be True or False"),
         (Done(rows=[row(body=[1])]), "must be a JSON object"),
+        (Done(rows=[row(body=None)]), "neither a body nor a hash"),
         (Done(rows=[row(body={"a": object()})]), "is not JSON"),
         (Done(rows=[row(body=msgspec.Raw(b"{"))]), "is not JSON"),
         (Done(rows=[row(body=msgspec.Raw(b"[]"))]), "must be a JSON object"),

@@ -2041,6 +2041,13 @@ FROM unnest(
 (SELECT utc_us() AS now) AS clock
 WHERE h.number = given.number
 
+-- name: flag_heads
+UPDATE mirror_rows AS h SET
+    deleted = given.deleted, seen_pass = given.pass_id, changed_at = utc_us()
+FROM unnest(%(numbers)s::bigint[], %(deleted)s::boolean[], %(passes)s::bigint[])
+AS given (number, deleted, pass_id)
+WHERE h.number = given.number
+
 -- name: change_bodies
 UPDATE mirror_bodies AS b SET body = given.body
 FROM unnest(%(numbers)s::bigint[], %(bodies)s::text[]) AS given (number, body)

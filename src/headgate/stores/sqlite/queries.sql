@@ -1490,6 +1490,11 @@ UPDATE mirror_rows SET
 FROM jsonb_each(:rows)
 WHERE mirror_rows.number = value ->> 0
 
+-- name: flag_heads
+UPDATE mirror_rows SET deleted = value ->> 1, seen_pass = value ->> 2, changed_at = :now
+FROM jsonb_each(:rows)
+WHERE mirror_rows.number = value ->> 0
+
 -- name: change_bodies
 UPDATE mirror_bodies SET body = value -> 1 FROM jsonb_each(:rows)
 WHERE mirror_bodies.number = value ->> 0

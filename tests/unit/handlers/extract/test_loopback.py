@@ -1,37 +1,15 @@
 """The real client against a real server: headers, links and statuses as they travel."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 from aiohttp import web
 
 from tests.kit.http import bench
+from tests.kit.json_site import Answer, serving
 from tests.kit.passes import MemoryPass
 
 ROWS = [{"id": number, "text": "ä" * 50} for number in range(1, 346)]
-Answer = Callable[[web.Request], web.Response]
-
-
-@asynccontextmanager
-async def serving(answer: Answer) -> AsyncIterator[str]:
-    """A server on the loopback address that answers every request so."""
-
-    async def handle(request: web.Request) -> web.Response:
-        return answer(request)
-
-    app = web.Application()
-    app.router.add_route("*", "/{path:.*}", handle)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    try:
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        host, port = runner.addresses[0][:2]
-        yield f"http://{host}:{port}"
-    finally:
-        await runner.cleanup()
 
 
 async def mirrored(answer: Answer, endpoint: dict[str, Any], **resource: Any) -> MemoryPass:
