@@ -6,6 +6,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from headgate.app.handler_finder import handler_wait, item_wait
+from headgate.app.mirror_reads import MirrorReads
 from headgate.app.output_check import require_output
 from headgate.app.providers import SECTION
 from headgate.app.schema_values import (
@@ -325,6 +326,7 @@ class LocalService:
         self.queues = LocalQueues(store, clock, settings.ingest, settings.handlers)
         self.gates = LocalGates(store, loaded)
         self.exports = LocalExports(store.reads, clock)
+        self.mirrors = MirrorReads(store, limits)
 
     async def is_at_work(self, job_ids: Sequence[int]) -> bool:
         found = [await self._store.situations.of(job_id) for job_id in job_ids]

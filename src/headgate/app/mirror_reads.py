@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from headgate.app.mirror_values import (
     change_view,
@@ -14,6 +13,7 @@ from headgate.app.mirror_values import (
     stream_view,
 )
 from headgate.app.schema_values import job_response
+from headgate.app.service import FIRST_PAGE, PageOf, PassPair, StreamPlace
 from headgate.core.errors import UnknownJob, UnknownMirror
 from headgate.core.gates.config import GateLimits
 from headgate.core.paging import Cursor, SortOrder, decode_cursor, encode_cursor, filter_hash
@@ -29,31 +29,8 @@ from headgate.schema import mirrors as views
 from headgate.schema.values import Page
 
 
-class StreamPlace(NamedTuple):
-    """A stream and the mirror that it belongs to."""
-
-    mirror_id: int
-    stream_id: int
-
-
-class PassPair(NamedTuple):
-    older: int
-    newer: int
-
-
-class PageOf(NamedTuple):
-    """Which page of a list."""
-
-    after: str | None = None
-    """`next` of the page before."""
-    limit: int = 500
-
-
-FIRST = PageOf()
-
-
 class MirrorReads:
-    """Reads of one owner's mirrors; `owner` None: of all owners."""
+    """Implements MirrorVerbs for one owner's mirrors; `owner` None: for those of all owners."""
 
     def __init__(self, store: Store, limits: GateLimits, owner: str | None = None) -> None:
         self._store = store
@@ -62,7 +39,6 @@ class MirrorReads:
         self._owner = owner
 
     async def ls(self) -> list[views.MirrorView]:
-        """All mirrors, by name."""
         found = await self._mirrors.mirrors(self._owner)
         return [*await asyncio.gather(*(self._view(each) for each in found))]
 
@@ -73,8 +49,7 @@ class MirrorReads:
         source = values_without_secrets(mirror.source)
         return views.MirrorDetail(**shown, source=source, digest=mirror.digest)
 
-    async def passes(self, mirror_id: int, page: PageOf = FIRST) -> Page[views.PassView]:
-        """Passes of a mirror, newest first."""
+    async def passes(self, mirror_id: int, page: PageOf = FIRST_PAGE) -> Page[views.PassView]:
         mirror = await self._mirrors.by_id(mirror_id, self._owner)
         name = filter_hash("passes", mirror_id)
         before = _number_in(page.after, name) or None
@@ -83,7 +58,6 @@ class MirrorReads:
         return Page(items=[*shown], next=_next(found, page.limit, name))
 
     async def show(self, job_id: int) -> views.PassView:
-        """One pass; UnknownJob if it is not one."""
         return await self._pass(await self._mirrors.of_pass(job_id, self._owner), job_id)
 
     async def report(self, job_id: int) -> views.PassReport:
@@ -95,9 +69,8 @@ class MirrorReads:
         return report_view(job_id, work, pace)
 
     async def rows(
-        self, place: StreamPlace, page: PageOf = FIRST, *, deleted: bool = False
+        self, place: StreamPlace, page: PageOf = FIRST_PAGE, *, deleted: bool = False
     ) -> Page[views.RowView]:
-        """Rows in the order in which they were first seen."""
         await self._stream(place)
         name = filter_hash("rows", place, deleted)
         query = RowQuery(place.stream_id, _number_in(page.after, name), page.limit, deleted)
@@ -106,7 +79,6 @@ class MirrorReads:
         return Page(items=[row_view(each) for each in found], next=following)
 
     async def row(self, place: StreamPlace, row_id: str) -> views.RowDetail:
-        """One row with its changes; UnknownMirror if there is none of that id."""
         stream = await self._stream(place)
         found = await self._mirrors.row(place.stream_id, row_id)
         if found is None:
@@ -116,8 +88,9 @@ class MirrorReads:
         shown = {name: getattr(view, name) for name in views.RowView.__struct_fields__}
         return views.RowDetail(**shown, changes=[change_view(each) for each in changes])
 
-    async def changes(self, place: StreamPlace, page: PageOf = FIRST) -> Page[views.RowChangeView]:
-        """The change log of a stream, oldest first."""
+    async def changes(
+        self, place: StreamPlace, page: PageOf = FIRST_PAGE
+    ) -> Page[views.RowChangeView]:
         await self._stream(place)
         name = filter_hash("changes", place)
         after = _number_in(page.after, name)
@@ -126,14 +99,12 @@ class MirrorReads:
         return Page(items=[change_view(each) for each in found], next=following)
 
     async def fields(self, place: StreamPlace) -> list[views.FieldView]:
-        """Fields in the order in which they were first seen."""
         await self._stream(place)
         return [field_view(each) for each in await self._mirrors.fields(place.stream_id)]
 
     async def differences(
-        self, place: StreamPlace, between: PassPair, page: PageOf = FIRST
+        self, place: StreamPlace, between: PassPair, page: PageOf = FIRST_PAGE
     ) -> Page[views.DifferenceView]:
-        """How rows differ between the ends of two passes; a page may be short before the last."""
         await self._stream(place)
         for job_id in between:
             mirror = await self._mirrors.of_pass(job_id, self._owner)
@@ -147,7 +118,6 @@ class MirrorReads:
         return Page(items=[difference_view(each) for each in found.differences], next=following)
 
     async def forget(self, mirror_id: int) -> views.Forgotten:
-        """Remove a mirror step by step, for a bounded number of steps."""
         mirror = await self._mirrors.by_id(mirror_id, self._owner)
         removed = 0
         for _ in range(STEPS):

@@ -108,6 +108,7 @@ def _session_view(session: SessionWork) -> views.SessionView:
     return views.SessionView(
         id=session.id,
         worker_count=len(session.workers),
+        most_at_once=session.most_at_once,
         started_at=moment(session.started_at),
         ended_at=moment(session.ended_at),
         pages=session.pages,

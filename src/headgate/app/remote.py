@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from headgate.app.remote_mirrors import RemoteMirrors
 from headgate.app.service import SHOWN_EVENTS, JobOverview, QueueWrite
 from headgate.client import Client, Filter, ItemFilter, Reprocess, Rows
 from headgate.client import Replay as ReplayBody
@@ -320,6 +321,7 @@ class RemoteService:
         self.queues = RemoteQueues(client)
         self.gates = RemoteGates(client)
         self.exports = RemoteExports(client)
+        self.mirrors = RemoteMirrors(client)
 
     async def is_at_work(self, job_ids: Sequence[int]) -> bool:  # noqa: ARG002
         """Always True: a server has its own workers."""

@@ -6,7 +6,7 @@ both return the values of `headgate.schema`, so that they are shown alike.
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -20,6 +20,18 @@ from headgate.schema.events import EventView
 from headgate.schema.gates import GateList
 from headgate.schema.items import ItemView, ItemWhole, Replayed, Why
 from headgate.schema.jobs import ErrorGroupView, FedView, JobResponse, WaitView
+from headgate.schema.mirrors import (
+    DifferenceView,
+    FieldView,
+    Forgotten,
+    MirrorDetail,
+    MirrorView,
+    PassReport,
+    PassView,
+    RowChangeView,
+    RowDetail,
+    RowView,
+)
 from headgate.schema.system import WorkerView
 from headgate.schema.values import Page
 from headgate.transfer.sources import WriteOptions
@@ -47,6 +59,29 @@ class QueueWrite(msgspec.Struct, frozen=True):
     queue: str
     handler: str | None = None
     key: tuple[str, ...] = ()
+
+
+class StreamPlace(NamedTuple):
+    """A stream and the mirror that it belongs to."""
+
+    mirror_id: int
+    stream_id: int
+
+
+class PassPair(NamedTuple):
+    older: int
+    newer: int
+
+
+class PageOf(NamedTuple):
+    """Which page of a list."""
+
+    after: str | None = None
+    """`next` of the page before."""
+    limit: int = 500
+
+
+FIRST_PAGE = PageOf()
 
 
 class JobVerbs(Protocol):
@@ -146,6 +181,54 @@ class ExportVerbs(Protocol):
     async def check(self, job_id: int, file: Path, stated: str | None) -> ExportCheckReport: ...
 
 
+class MirrorVerbs(Protocol):
+    async def ls(self) -> list[MirrorView]:
+        """All mirrors, by name."""
+        ...
+
+    async def get(self, mirror_id: int) -> MirrorDetail:
+        """One mirror with the description of its source; raises UnknownMirror."""
+        ...
+
+    async def passes(self, mirror_id: int, page: PageOf = FIRST_PAGE) -> Page[PassView]:
+        """Passes of a mirror, newest first."""
+        ...
+
+    async def show(self, job_id: int) -> PassView:
+        """One pass; UnknownJob if it is not one."""
+        ...
+
+    async def report(self, job_id: int) -> PassReport: ...
+
+    async def rows(
+        self, place: StreamPlace, page: PageOf = FIRST_PAGE, *, deleted: bool = False
+    ) -> Page[RowView]:
+        """Rows in the order in which they were first seen; with `deleted`, also deleted ones."""
+        ...
+
+    async def row(self, place: StreamPlace, row_id: str) -> RowDetail:
+        """One row with its changes; raises UnknownMirror."""
+        ...
+
+    async def changes(self, place: StreamPlace, page: PageOf = FIRST_PAGE) -> Page[RowChangeView]:
+        """The change log of a stream, oldest first."""
+        ...
+
+    async def fields(self, place: StreamPlace) -> list[FieldView]:
+        """Fields in the order in which they were first seen."""
+        ...
+
+    async def differences(
+        self, place: StreamPlace, between: PassPair, page: PageOf = FIRST_PAGE
+    ) -> Page[DifferenceView]:
+        """How rows differ between the ends of two passes; a page may be short before the last."""
+        ...
+
+    async def forget(self, mirror_id: int) -> Forgotten:
+        """Remove a bounded part of a mirror; repeat it until it is done."""
+        ...
+
+
 class Service(Protocol):
     @property
     def jobs(self) -> JobVerbs: ...
@@ -161,6 +244,9 @@ class Service(Protocol):
 
     @property
     def exports(self) -> ExportVerbs: ...
+
+    @property
+    def mirrors(self) -> MirrorVerbs: ...
 
     async def is_at_work(self, job_ids: Sequence[int]) -> bool:
         """True if each of these jobs has a worker, so that the command need not start one."""

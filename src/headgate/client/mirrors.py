@@ -33,6 +33,7 @@ class NextPass(WireValue, frozen=True, kw_only=True, omit_defaults=True):
     """List from this stamp of the source, whatever is known."""
     new_pass: bool = False
     """Give an interrupted pass up, instead of resuming it."""
+    priority: int = 0
 
 
 class SourcePass(NextPass, frozen=True, kw_only=True, omit_defaults=True):
@@ -44,6 +45,10 @@ class SourcePass(NextPass, frozen=True, kw_only=True, omit_defaults=True):
     """The name of the mirror; None: that of the source."""
     set: Mapping[str, str] = {}
     """Values for the `{name}` of the source."""
+    rate: str | None = None
+    """The most requests, such as `100/min`; None: as the source says."""
+    batch_size: int | None = None
+    """Rows of a page; None: as the source says."""
 
 
 class StreamClient:

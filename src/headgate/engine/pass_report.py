@@ -3,6 +3,7 @@
 from array import array
 from collections import Counter
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import msgspec
@@ -27,6 +28,15 @@ class SessionWork(msgspec.Struct):
     ended_at: int
     pages: int = 0
     rows: int = 0
+    begins: array[int] = msgspec.field(default_factory=lambda: array("q"))
+    ends: array[int] = msgspec.field(default_factory=lambda: array("q"))
+    """When pages began and ended, in no order."""
+
+    @property
+    def most_at_once(self) -> int:
+        """The most pages that were worked on at the same time."""
+        steps = [(at, -1) for at in self.ends] + [(at, 1) for at in self.begins]
+        return max(accumulate(step for _, step in sorted(steps)), default=0)
 
     def per_s(self, count: int) -> float | None:
         seconds = (self.ended_at - self.started_at) / 1_000_000
@@ -88,6 +98,8 @@ class PassWork:
             found = SessionWork(name, set(), attempt.leased_at, attempt.ended_at)
             self._sessions[name] = found
         found.workers.add(attempt.worker)
+        found.begins.append(attempt.ended_at - attempt.ran_us)
+        found.ends.append(attempt.ended_at)
         found.started_at = min(found.started_at, attempt.leased_at)
         found.ended_at = max(found.ended_at, attempt.ended_at)
         return found

@@ -7,7 +7,7 @@ import msgspec
 
 from headgate.core.errors import IllegalMove, UnknownJob, UsageError
 from headgate.core.identity import VERSION
-from headgate.core.job import LOCAL_OWNER, Binding, Job, NewJob
+from headgate.core.job import LOCAL_OWNER, Binding, Job, NewJob, OwnerCaps
 from headgate.core.status import UNFINISHED, ItemStatus, JobState
 from headgate.engine.job_control import OPERATOR, JobControl
 from headgate.ports.clock import Clock
@@ -52,6 +52,9 @@ class PassOrder(msgspec.Struct, frozen=True):
     new: bool = False
     """Give an interrupted pass up, instead of resuming it."""
     priority: int = 0
+    caps: OwnerCaps = OwnerCaps()
+    client: str = ""
+    """The address of the user, for the record."""
 
 
 class BegunPass(msgspec.Struct, frozen=True):
@@ -188,6 +191,8 @@ def _request(source: PassSource, order: PassOrder, plan: PassPlan) -> PassReques
         owner=order.owner,
         config=source.config,
         priority=order.priority,
+        caps=order.caps,
+        client=order.client,
         options={VERSION: source.digest, **_wished(order.wish)},
     )
     return PassRequest(source.mirror, source.tree, source.digest, job, plan.checkpoints, plan.items)

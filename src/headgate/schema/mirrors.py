@@ -109,6 +109,9 @@ class SessionView(WireValue, frozen=True, kw_only=True):
 
     id: str
     worker_count: int
+    """Processes that worked on the pass."""
+    most_at_once: int
+    """The most pages that were worked on at the same time."""
     started_at: Moment
     """When its first page was taken."""
     ended_at: Moment

@@ -14,11 +14,16 @@ from headgate.app.api.state import AppState, State
 from headgate.core.config_schema import require_config
 from headgate.core.errors import UsageError
 from headgate.core.job import LOCAL_OWNER
+from headgate.handlers.extract.source import NAME as EXTRACT
 from headgate.handlers.lookup.handler import NAME as LOOKUP
 from headgate.handlers.lookup.handler import of_config
 from headgate.handlers.registry import DOWNLOAD, HandlerInfo
 from headgate.schema.system import HandlerView
 from headgate.schema.values import Listed
+
+NOT_OFFERED = frozenset({DOWNLOAD, EXTRACT})
+"""With `download`, a job could write to any path. `extract` reads secrets of the environment; its
+passes begin at `/api/mirrors`, which checks who asks."""
 
 router = APIRouter(prefix="/api/handlers", tags=["handlers"], route_class=BoundedRoute)
 
@@ -40,8 +45,8 @@ def require_handler(app_state: AppState, name: str) -> HandlerInfo:
 
 
 def _offered(app_state: AppState) -> list[HandlerInfo]:
-    """Return all handlers except `download`: a job could write to any path with it."""
-    return [info for info in app_state.handlers if info.name != DOWNLOAD]
+    """Return the handlers that any user may run with any config and items."""
+    return [info for info in app_state.handlers if info.name not in NOT_OFFERED]
 
 
 def configured(
@@ -50,7 +55,7 @@ def configured(
     """Return the handler with its configuration applied, or raise UsageError if that is invalid."""
     if handler.name == LOOKUP:
         spec = of_config(config)
-        _require_credentials(app_state, spec.provider or "", owner)
+        require_credentials(app_state, spec.provider or "", owner)
         handler = replace(handler, needs=spec.needs, guarded=spec.guarded, asks=spec.asks)
     else:
         require_config(handler.config_schema, config)
@@ -58,15 +63,15 @@ def configured(
     return handler
 
 
-def _require_credentials(app_state: AppState, provider: str, owner: str) -> None:
-    """Refuse a lookup whose provider has credentials that the owner may not use."""
+def require_credentials(app_state: AppState, provider: str, owner: str) -> None:
+    """Refuse a provider with credentials that the owner may not use."""
     policy = app_state.settings.providers.get(provider)
     if policy is None or owner == LOCAL_OWNER:
         return
     if policy.needs_credential and not policy.for_users:
         raise UsageError(
-            f"lookup.provider: the credentials of {provider!r} are for the operator's own handlers;"
-            " ask the operator to set `for_users`, or to add the lookup as a TOML file"
+            f"provider: the credentials of {provider!r} are for the operator's own handlers; ask"
+            " the operator to set `for_users`, or to add the description as a TOML file"
         )
 
 

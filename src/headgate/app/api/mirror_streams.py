@@ -8,7 +8,7 @@ from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.mirrors import MirrorNumber, OwnMirrors
 from headgate.app.api.params import After, KeysetOnly, PageSize, number_in
 from headgate.app.api.problems import documented
-from headgate.app.mirror_reads import PageOf, PassPair, StreamPlace
+from headgate.app.service import PageOf, PassPair, StreamPlace
 from headgate.core.errors import UnknownJob, UnknownMirror
 from headgate.schema.mirrors import DifferenceView, FieldView, RowChangeView, RowDetail, RowView
 from headgate.schema.values import Listed, Page

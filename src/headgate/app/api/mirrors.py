@@ -9,7 +9,8 @@ from headgate.app.api.identity import CurrentUser, Writer
 from headgate.app.api.params import After, JobId, KeysetOnly, PageSize, number_in
 from headgate.app.api.problems import documented
 from headgate.app.api.state import State
-from headgate.app.mirror_reads import MirrorReads, PageOf
+from headgate.app.mirror_reads import MirrorReads
+from headgate.app.service import PageOf
 from headgate.core.errors import UnknownJob, UnknownMirror
 from headgate.schema.mirrors import Forgotten, MirrorDetail, MirrorView, PassReport, PassView
 from headgate.schema.values import Listed, Page

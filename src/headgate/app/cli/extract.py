@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from headgate.app.cli import extract_mirror
+from headgate.app.cli import extract_mirror, extract_reads
 from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.extract_check import check_source, show_forecast
 from headgate.app.cli.extract_options import (
@@ -188,3 +188,6 @@ async def _pass(service: Service, pass_id: int) -> JobResponse:
     if job.handler != EXTRACT.reference:
         raise UsageError(f"job {pass_id} is not a pass: use `headgate jobs`")
     return job
+
+
+extract_reads.register(app)

@@ -161,15 +161,24 @@ def _check_secrets(description: SourceDescription, environment: Mapping[str, str
             raise UsageError(f"client.auth: there is no file {secret.file}")
 
 
+def secrets_named(description: SourceDescription) -> list[str]:
+    """The environment variables and files of this machine that a source names, by name."""
+    credentials = (each.env or each.file for each in secrets_of(description.client.auth))
+    return sorted({*filter(None, credentials), *_variable_names(description)})
+
+
 def _environment(description: SourceDescription, environment: Mapping[str, str]) -> dict[str, str]:
     """The variables that the templates of a source name, as `env.NAME`, where they are set."""
-    names = {name for text in texts_in(description) for name in _variables(text)}
-    names |= {found.env for found in _env_values(description)}
     return {
         f"env.{name}": value
-        for name in names
+        for name in _variable_names(description)
         if _usable(value := environment.get(name, "").strip())
     }
+
+
+def _variable_names(description: SourceDescription) -> set[str]:
+    names = {name for text in texts_in(description) for name in _variables(text)}
+    return names | {found.env for found in _env_values(description)}
 
 
 def _variables(text: str) -> Iterator[str]:

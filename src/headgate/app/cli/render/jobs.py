@@ -10,7 +10,12 @@ from headgate.schema.items import AttemptView, ItemView, ItemWhole
 from headgate.schema.jobs import JobResponse, WaitView
 from headgate.schema.system import WorkerView
 
-NUMBERS = frozenset({"id", "job_id", "item_id"})
+NUMBERS = frozenset(
+    {
+        *("id", "job_id", "item_id", "mirror_id", "stream_id", "number"),
+        *("pass_id", "first_pass", "seen_pass", "full_pass"),
+    }
+)
 
 
 def plain(value: Any) -> Any:
@@ -18,7 +23,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, msgspec.Struct):
         fields = msgspec.structs.asdict(value)
         return {
-            name: int(field) if name in NUMBERS and field else plain(field)
+            name: _number(field) if name in NUMBERS and field else plain(field)
             for name, field in fields.items()
         }
     if isinstance(value, list):
@@ -26,6 +31,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: plain(each) for name, each in value.items()}
     return value
+
+
+def _number(text: str) -> int | str:
+    """An id as a number; the ids of sessions are texts."""
+    return int(text) if str(text).isdigit() else text
 
 
 def job_json(job: JobResponse) -> dict[str, Any]:
