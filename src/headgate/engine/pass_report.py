@@ -28,8 +28,8 @@ class SessionWork(msgspec.Struct):
     ended_at: int
     pages: int = 0
     rows: int = 0
-    begins: array[int] = msgspec.field(default_factory=lambda: array("q"))
-    ends: array[int] = msgspec.field(default_factory=lambda: array("q"))
+    begins: "array[int]" = msgspec.field(default_factory=lambda: array("q"))
+    ends: "array[int]" = msgspec.field(default_factory=lambda: array("q"))
     """When pages began and ended, in no order."""
 
     @property

@@ -43,6 +43,8 @@ class PageItem(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_f
     """How often the closing has asked for pages again."""
     hash: str = ""
     """For a detail: the hash of the listed row."""
+    without: tuple[str, ...] = ()
+    """Streams of children that this pass does not list."""
 
     def follow(self, kind: Literal["page", "detail"], label: str, **changes: Any) -> FollowUp:
         """A further item of the same listing."""

@@ -38,13 +38,19 @@ def plan_pass(
         begins[each.name] = _since(description, each, state, wish)
         partial = begins[each.name] is not None or modes.get(parent) is PassMode.INCREMENTAL
         modes[each.name] = PassMode.INCREMENTAL if partial else PassMode.FULL
+    left_out = {each.name for each in description.resources if parent_of(each)} - {*modes}
+    pages = {
+        each.name: PageItem(
+            each.name,
+            full=modes[each.name] is PassMode.FULL,
+            since=begins[each.name],
+            without=tuple(sorted(left_out)),
+        )
+        for each in resources
+    }
     return PassPlan(
-        [_checkpoint(each, modes[each.name], begins[each.name]) for each in resources],
-        [
-            _first_item(each, modes[each.name], begins[each.name])
-            for each in resources
-            if not parent_of(each)
-        ],
+        [_checkpoint(each, modes[each.name], pages[each.name]) for each in resources],
+        [_first_item(each, pages[each.name]) for each in resources if not parent_of(each)],
     )
 
 
@@ -97,17 +103,17 @@ def _names_start(resource: Resource) -> bool:
     return b"{incremental.start_value}" in texts
 
 
-def _checkpoint(resource: Resource, mode: PassMode, begin: str | None) -> NewCheckpoint:
-    closing = PageItem(resource.name, "closing", full=mode is PassMode.FULL, since=begin)
+def _checkpoint(resource: Resource, mode: PassMode, page: PageItem) -> NewCheckpoint:
+    closing = msgspec.structs.replace(page, kind="closing")
     return NewCheckpoint(
-        resource.name, resource.name, _tree(closing), parent_of(resource), mode, begin
+        resource.name, resource.name, _tree(closing), parent_of(resource), mode, page.since
     )
 
 
-def _first_item(resource: Resource, mode: PassMode, begin: str | None) -> NewItem:
+def _first_item(resource: Resource, page: PageItem) -> NewItem:
     changed = resource.endpoint.incremental
-    start = begin if begin is not None else _initial(changed)
-    first = PageItem(resource.name, "first", full=mode is PassMode.FULL, since=start)
+    start = page.since if page.since is not None else _initial(changed)
+    first = msgspec.structs.replace(page, kind="first", since=start)
     text = msgspec.json.encode(first).decode()
     return NewItem(first.key("first"), text, checkpoint=resource.name)
 

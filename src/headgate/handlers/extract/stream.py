@@ -90,7 +90,10 @@ class StreamSource:
     def children_of(self, row: ReadRow, page: PageItem) -> list[FollowUp]:
         """The first pages of the streams that are listed for a row."""
         return [
-            follow for child in self.children for follow in _first_pages(child, self, row, page)
+            follow
+            for child in self.children
+            if child.name not in page.without
+            for follow in _first_pages(child, self, row, page)
         ]
 
     def mirror_row(self, row: ReadRow, page: PageItem) -> MirrorRow:
@@ -210,7 +213,16 @@ def _first_pages(
             continue
         included = {f"_{parent.name}_{name}": row.value.get(name) for name in child.included}
         scope = short_key(f"{row.id}#{number}" if lists else row.id)
-        first = PageItem(child.name, "first", {}, page.full, None, row.id, fills, included, scope)
+        first = PageItem(
+            child.name,
+            "first",
+            full=page.full,
+            parent=row.id,
+            fills=fills,
+            included=included,
+            scope=scope,
+            without=page.without,
+        )
         found.append(FollowUp(first.key("first"), _input(first), child.name))
     return found
 
