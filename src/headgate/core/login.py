@@ -34,6 +34,15 @@ FieldValue = Annotated[str, Meta(max_length=2_000)] | SecretOrigin
 FieldPath = Annotated[str, Meta(pattern=r"^[^.\s]+(\.[^.\s]+)*$", max_length=200)]
 
 
+class UserPassword(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A user and a password that are kept apart."""
+
+    username: FieldValue
+    """The user: text, `{env = "NAME"}` or `{file = "PATH"}`."""
+    password: SecretOrigin | None = None
+    """Where the password is; unset: it is empty."""
+
+
 class Grant(StrEnum):
     CLIENT_CREDENTIALS = "client_credentials"
     REFRESH_TOKEN = "refresh_token"  # noqa: S105  the name of a grant

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from headgate.core.bounds import Count, Factor, Patience, Seconds
-from headgate.core.login import LoginPolicy
+from headgate.core.login import LoginPolicy, UserPassword
 from headgate.core.rate import Limit, parse_limits
 from headgate.core.url import BadUrl, host_key
 
@@ -42,6 +42,8 @@ class CredentialPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The file that holds the value."""
     login: LoginPolicy | None = None
     """The request whose reply holds the value, a token that is renewed before it ends."""
+    user: UserPassword | None = None
+    """A user and a password, sent as `Authorization: Basic …`."""
     placement: Placement = Placement.BEARER
     """Place in a request: `bearer`, `basic`, `header` or `query`."""
     name: Line = ""
@@ -52,11 +54,13 @@ class CredentialPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Send requests without the credential if its value is missing."""
 
     def __post_init__(self) -> None:
-        if sum(map(bool, (self.env, self.file, self.login))) != 1:
+        if sum(map(bool, (self.env, self.file, self.login, self.user))) != 1:
             raise ValueError(
                 "a credential needs either `env` or `file`, where its value is kept, or `login`,"
-                " which asks for it"
+                " which asks for it, or `user`"
             )
+        if self.user and self.placement is not Placement.BASIC:
+            raise ValueError('`user` is sent with placement = "basic"')
         named = self.placement in {Placement.HEADER, Placement.QUERY}
         if named != bool(self.name):
             raise ValueError(
@@ -157,7 +161,7 @@ class ProviderPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def _check_logins(self) -> None:
         for name, credential in self.credentials.items():
             login = credential.login
-            if login and not any(_fits(login.host, pattern) for pattern in self.hosts):
+            if login and not declares(self, login.host):
                 raise ValueError(
                     f"credential {name!r}: {login.host} in `login.url` is not one of the `hosts`;"
                     " add it there if the secrets may be sent to it"
@@ -210,6 +214,11 @@ def provider_of(host: str, policies: Mapping[str, ProviderPolicy]) -> str:
         if _fits(host, pattern)
     ]
     return max(fits)[2] if fits else ""
+
+
+def declares(policy: ProviderPolicy, host: str) -> bool:
+    """Whether a host (a key of `core.url`) is among the provider's."""
+    return any(_fits(host, pattern) for pattern in policy.hosts)
 
 
 def _fits(host: str, pattern: str) -> bool:

@@ -1,6 +1,8 @@
 """Stamps of a source: which is the newest, and where the next pass begins."""
 
 from collections.abc import Iterable
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 
 from headgate.core.ordering import MICROSECONDS
 from headgate.core.time_text import microseconds_of, parse_span, stamp
@@ -26,6 +28,11 @@ def since(watermark: str, lag: str | float) -> str:
     seconds = parse_span(lag) if isinstance(lag, str) else lag
     earlier = stamp(microseconds_of(watermark) - round(seconds * MICROSECONDS))
     return _like(earlier, watermark)
+
+
+def stamp_of_date(header: str) -> str:
+    """The `Date` header of a reply as a stamp; ValueError if it has no time."""
+    return parsedate_to_datetime(header).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def stamp_text(value: object) -> str | None:

@@ -1,24 +1,30 @@
 """Exports the rows of a stream, in the order in which they were first seen, and a hash of them."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
-from headgate.core.time_text import stamp
 from headgate.engine.export import canonical
 from headgate.engine.threads import in_thread
-from headgate.ports.clock import Clock
-from headgate.ports.mirrors import Mirror, MirrorStore, RowQuery, StoredRow, Stream
 from headgate.ports.source import RowWriter
 
 DELETED_AT = "_deleted_at"
 """The column that says when a row was found deleted."""
-PAGE = 2_000
 
-_decode = msgspec.json.Decoder(dict[str, Any]).decode
+Rows = Sequence[Mapping[str, Any]]
+
+
+class StreamTable(NamedTuple):
+    """A stream as a table."""
+
+    mirror: str
+    stream: str
+    columns: tuple[str, ...]
+    expected: int
+    """About how many rows it has."""
 
 
 class StreamExport(msgspec.Struct, frozen=True):
@@ -35,66 +41,43 @@ class StreamExport(msgspec.Struct, frozen=True):
     """Differences between the file and the store, such as formulas made harmless."""
 
 
-class MirrorExport:
-    """Writes streams of a mirror, also while a pass runs: each row as it is when it is read."""
+async def export_stream(
+    table: StreamTable, pages: AsyncIterator[Rows], writer: RowWriter, now: str
+) -> StreamExport:
+    """Write a stream; the file appears when it is complete.
 
-    def __init__(self, mirrors: MirrorStore, clock: Clock, *, deleted: bool = False) -> None:
-        """`deleted`: also deleted rows, with a column that says when they were found deleted."""
-        self._mirrors = mirrors
-        self._clock = clock
-        self._deleted = deleted
+    While a pass runs, each row is written as it is when it is read.
+    """
+    written = _Written(table.columns, writer)
+    try:
+        await in_thread(lambda: writer.open(table.columns, table.expected))
+        async for rows in pages:
+            await in_thread(partial(written.add, rows))
+        report = StreamExport(
+            table.mirror,
+            table.stream,
+            table.columns,
+            written.rows,
+            written.digest.hexdigest(),
+            now,
+            writer.notes,
+        )
+        await in_thread(lambda: writer.commit(msgspec.to_builtins(report)))
+    except BaseException:
+        writer.abandon()
+        raise
+    return report
 
-    async def run(self, mirror: Mirror, stream: Stream, writer: RowWriter) -> StreamExport:
-        """Write a stream; the file appears when it is complete."""
-        names = [each.name for each in await self._mirrors.fields(stream.id)]
-        columns = (*names, *([DELETED_AT] if self._deleted else []))
-        digest = hashlib.sha256()
-        try:
-            await in_thread(lambda: writer.open(columns, stream.live))
-            rows = await self._copy(stream, columns, writer, digest)
-            report = StreamExport(
-                mirror.name,
-                stream.name,
-                columns,
-                rows,
-                digest.hexdigest(),
-                stamp(self._clock.now()),
-                writer.notes,
-            )
-            await in_thread(lambda: writer.commit(msgspec.to_builtins(report)))
-        except BaseException:
-            writer.abandon()
-            raise
-        return report
 
-    async def _copy(
-        self, stream: Stream, columns: Sequence[str], writer: RowWriter, digest: "hashlib._Hash"
-    ) -> int:
-        after = written = 0
-        while True:
-            query = RowQuery(stream.id, after, PAGE, deleted=self._deleted)
-            page = await self._mirrors.rows(query)
-            if not page:
-                return written
-            await in_thread(partial(self._write, page, columns, writer, digest))
-            after = page[-1].number
-            written += len(page)
+class _Written:
+    def __init__(self, columns: Sequence[str], writer: RowWriter) -> None:
+        self._columns = columns
+        self._writer = writer
+        self.rows = 0
+        self.digest = hashlib.sha256()
 
-    def _write(
-        self,
-        page: Sequence[StoredRow],
-        columns: Sequence[str],
-        writer: RowWriter,
-        digest: "hashlib._Hash",
-    ) -> None:
-        rows = [self._row(each) for each in page]
-        lines = canonical(rows, columns)
-        writer.write(rows, lines)
-        digest.update(lines)
-
-    def _row(self, row: StoredRow) -> Mapping[str, Any]:
-        body = _decode(row.body)
-        if not self._deleted:
-            return body
-        at = None if row.deleted_at is None else stamp(row.deleted_at)
-        return {**body, DELETED_AT: at}
+    def add(self, rows: Rows) -> None:
+        lines = canonical(rows, self._columns)
+        self._writer.write(rows, lines)
+        self.digest.update(lines)
+        self.rows += len(rows)

@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from headgate.core.fault import AttemptOver, Fault, FaultClass
-from headgate.core.login import SecretOrigin
+from headgate.core.login import SecretOrigin, UserPassword
 from headgate.core.provider import CredentialPolicy, Placement, ProviderPolicy
 from headgate.ports.wire import Headers
 
@@ -161,8 +161,21 @@ def fits_a_header(value: str) -> bool:
 
 
 def _header_value(policy: CredentialPolicy) -> tuple[str, str]:
+    if policy.user is not None:
+        return _user_and_password(policy.user)
     origin = SecretOrigin(policy.env, policy.file)
     value, problem = read_secret(origin)
     if value and not fits_a_header(value):
         return "", f"{origin} must hold one line of plain text"
     return value, problem
+
+
+def _user_and_password(user: UserPassword) -> tuple[str, str]:
+    name, password = user.username, user.password
+    name, problem = (name, "") if isinstance(name, str) else read_secret(name)
+    if problem:
+        return "", problem
+    if ":" in name:
+        return "", "the user's name has a colon, which separates it from the password"
+    secret, problem = read_secret(password) if password else ("", "")
+    return ("", problem) if problem else (f"{name}:{secret}", "")

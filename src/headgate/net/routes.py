@@ -8,7 +8,7 @@ import msgspec
 from publicsuffixlist import PublicSuffixList
 
 from headgate.core.gates.breaker import Breaker, BreakerState
-from headgate.core.provider import ProviderPolicy, provider_of
+from headgate.core.provider import ProviderPolicy, declares, provider_of
 from headgate.core.url import UrlOrigin, parse_origin, registrable_domain, split_origin
 from headgate.net.breaker import Breakers
 from headgate.net.policy import NetPolicy
@@ -88,9 +88,11 @@ class Routes:
     def _look_up(self, where: str, handlers_provider: str) -> Target:
         origin = parse_origin(where)
         host = origin.key
-        declared = provider_of(host, self._providers)
+        own = self._providers.get(handlers_provider, self._unknown)
+        # Several sources may describe one host, each with its own credential.
+        declared = handlers_provider if declares(own, host) else provider_of(host, self._providers)
         # A provider that names no hosts covers all hosts that its handlers ask.
-        anywhere = not self._providers.get(handlers_provider, self._unknown).hosts
+        anywhere = not own.hosts
         provider = declared or (handlers_provider if anywhere else "")
         policy = self._providers.get(provider, self._unknown)
         contact = policy.contact or self._policy.contact

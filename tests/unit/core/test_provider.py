@@ -164,3 +164,12 @@ def test_a_path_for_users_is_one_that_cannot_be_taken_for_another(path: str, *, 
 def test_paths_and_methods_for_users_are_checked(values: dict[str, object]):
     with pytest.raises(msgspec.ValidationError, match="regex"):
         read(**values)
+
+
+def test_a_user_and_a_password_are_one_credential_with_one_placement():
+    user = {"username": "ada", "password": {"env": "KEY"}}
+    policy = read(hosts=["a.example"], credentials={"a": {"user": user, "placement": "basic"}})
+    assert policy.credentials["a"].user is not None
+    for given in ({"user": user}, {"user": user, "env": "KEY", "placement": "basic"}):
+        with pytest.raises(msgspec.ValidationError, match="user"):
+            read(hosts=["a.example"], credentials={"a": given})

@@ -3,7 +3,7 @@
 import pytest
 
 from headgate.core.ordering import Compare, position, time_text
-from headgate.core.watermark import newest, since, stamp_text
+from headgate.core.watermark import newest, since, stamp_of_date, stamp_text
 
 
 @pytest.mark.parametrize(
@@ -84,3 +84,11 @@ def test_times_are_sent_as_sources_read_them():
     assert time_text(1_500_000, unix=True) == 1
     assert time_text(1_000_000, unix=False) == "1970-01-01T00:00:01Z"
     assert time_text(1_500_000, unix=False) == "1970-01-01T00:00:01.500000Z"
+
+
+def test_the_date_of_a_reply_is_a_stamp():
+    assert stamp_of_date("Fri, 02 Jan 2026 03:04:05 GMT") == "2026-01-02T03:04:05Z"
+    assert stamp_of_date("Fri, 02 Jan 2026 05:04:05 +0200") == "2026-01-02T03:04:05Z"
+    for header in ("", "yesterday"):
+        with pytest.raises(ValueError, match=r"."):
+            stamp_of_date(header)

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from headgate.core.fault import AttemptOver, Fault, FaultClass
+from headgate.core.login import SecretOrigin, UserPassword
 from headgate.core.provider import CredentialPolicy, InlineRetry, Placement, ProviderPolicy
 from headgate.net.credentials import CredentialLeak, Credentials, CredentialWithheld
 from headgate.net.response import BadStatus
@@ -45,6 +46,18 @@ def leaks(cli: Bench, *texts: object) -> bool:
             CredentialPolicy(env="KEY", placement=Placement.BASIC),
             "authorization",
             "Basic czNjcjN0Oi8rIHZhbHVl",
+        ),
+        (
+            CredentialPolicy(
+                user=UserPassword("ada", SecretOrigin(env="KEY")), placement=Placement.BASIC
+            ),
+            "authorization",
+            "Basic YWRhOnMzY3IzdDovKyB2YWx1ZQ==",
+        ),
+        (
+            CredentialPolicy(user=UserPassword("ada"), placement=Placement.BASIC),
+            "authorization",
+            "Basic YWRhOg==",
         ),
         (
             CredentialPolicy(env="KEY", placement=Placement.HEADER, name="X-Api-Key"),
@@ -177,6 +190,23 @@ async def test_an_answer_to_a_request_without_credential_benches_none(provider: 
         (CredentialPolicy(env="TWO_LINES"), "must hold one line"),
         (CredentialPolicy(file="/nowhere/key"), "cannot read the file /nowhere/key: No such file"),
         (CredentialPolicy(file="/bin/sh"), "is not a text file"),
+        (
+            CredentialPolicy(
+                user=UserPassword("ada", SecretOrigin(env="NO_SUCH_KEY")),
+                placement=Placement.BASIC,
+            ),
+            "the environment variable NO_SUCH_KEY is empty",
+        ),
+        (
+            CredentialPolicy(
+                user=UserPassword(SecretOrigin(env="NO_SUCH_KEY")), placement=Placement.BASIC
+            ),
+            "the environment variable NO_SUCH_KEY is empty",
+        ),
+        (
+            CredentialPolicy(user=UserPassword("a:b"), placement=Placement.BASIC),
+            "the user's name has a colon",
+        ),
     ],
 )
 async def test_a_credential_that_cannot_be_read_is_a_permanent_fault(

@@ -14,6 +14,7 @@ from headgate.testing import FakeClock
 
 PROVIDERS = {
     "shop": ProviderPolicy(hosts=("shop.example.co.uk", "*.shop.example.co.uk")),
+    "a-source-of-shop": ProviderPolicy(hosts=("shop.example.co.uk",)),
     "anywhere": ProviderPolicy(rate="5/s"),
     "files": ProviderPolicy(each_host=True, robots=True),
 }
@@ -28,6 +29,8 @@ async def routes() -> Routes:
     ("url", "asked_by", "provider", "declared"),
     [
         ("https://shop.example.co.uk/a", "", "shop", True),
+        ("https://shop.example.co.uk/a", "a-source-of-shop", "a-source-of-shop", True),
+        ("https://img.shop.example.co.uk/a", "a-source-of-shop", "shop", True),
         ("https://img.shop.example.co.uk/a", "anywhere", "shop", True),
         ("https://elsewhere.example/a", "shop", "", False),
         ("https://elsewhere.example/a", "anywhere", "anywhere", False),

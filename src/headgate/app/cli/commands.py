@@ -30,7 +30,7 @@ VERBS = {
 }
 NOUNS = {
     "jobs": "List, inspect and control jobs.",
-    "extract": "Mirror a paginated API: every row of it, kept, compared and proven complete.",
+    "extract": "Mirror a paginated API; `extract SOURCE` is short for `extract run SOURCE`.",
     "items": "List and inspect the items of a job.",
     "dlq": "Dead letters: inspect and replay items that ended in ERROR, in all jobs.",
     "workers": "List the worker processes of this store.",

@@ -11,7 +11,6 @@ from headgate.app.cli.extract_options import (
     Forecast,
     Full,
     New,
-    PassId,
     Rate,
     Since,
     Source,
@@ -20,21 +19,20 @@ from headgate.app.cli.extract_options import (
     Workers,
     values_in,
 )
+from headgate.app.cli.extract_reads import PassName
 from headgate.app.cli.extract_run import PassOptions, PassRun
 from headgate.app.cli.help_page import HelpGroup
+from headgate.app.cli.mirror_choice import find_pass
 from headgate.app.cli.options import DryRun, Json, Yes, confirm
 from headgate.app.cli.run_options import EndJson, MaxStall, Priority
 from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.app.extract.opening import SourceChanges, open_source
-from headgate.app.service import Service
 from headgate.app.settings import Flag
 from headgate.core.errors import UsageError
 from headgate.core.status import UNFINISHED
 from headgate.core.words import counted
 from headgate.engine.passes import PassOrder
-from headgate.handlers.extract import EXTRACT
 from headgate.ports.mirrors import PassWish
-from headgate.schema.jobs import JobResponse
 
 RUN = "run"
 
@@ -48,18 +46,24 @@ class SourceGroup(HelpGroup):
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0].startswith("-") and not self._is_shared(ctx, args[0]):
-            args = [RUN, *args]
+        place = self._after_shared(ctx, args)
+        if place < len(args) and args[place].startswith("-"):  # an option of `run`
+            args = [*args[:place], RUN, *args[place:]]
         return super().parse_args(ctx, args)
 
-    def _is_shared(self, ctx: Any, word: str) -> bool:
-        name = word.partition("=")[0]
-        return any(name in each.opts for each in self.get_params(ctx))
+    def _after_shared(self, ctx: Any, args: list[str]) -> int:
+        """The place of the first word that is not an option of every command."""
+        shared = {name: each for each in self.get_params(ctx) for name in each.opts}
+        place = 0
+        while place < len(args) and (found := shared.get(args[place].partition("=")[0])):
+            alone = "=" in args[place] or getattr(found, "is_flag", False)
+            place += 1 if alone else 2
+        return place
 
 
 app = noun(
     "extract",
-    "Mirror a paginated API: every row of it, kept, compared and proven complete.",
+    "Mirror a paginated API; `extract SOURCE` is short for `extract run SOURCE`.",
     SourceGroup,
 )
 
@@ -125,36 +129,37 @@ async def check(
     return await check_source(cli, settings, opened, PassOrder(wish), as_json=as_json)
 
 
-command(
-    app, "verify", ["headgate extract verify", "headgate extract verify --mirror looker --remote"]
-)(extract_mirror.verify)
+command(app, "verify", ["headgate extract verify", "headgate extract verify looker --remote"])(
+    extract_mirror.verify
+)
 command(
     app,
     "export",
     [
         "headgate extract export dashboards --out dashboards.xlsx",
         "headgate extract export dashboards --deleted --out - | head",
-        "headgate extract export --all --format parquet --out looker/",
+        "headgate extract export looker --all --format parquet --out looker/",
     ],
+    far=True,
 )(extract_mirror.export)
 
 
-@command(app, "pause", ["headgate extract pause 3"], far=True)
-async def pause(cli: CliContext, pass_id: PassId) -> None:
+@command(app, "pause", ["headgate extract pause 3", "headgate extract pause looker"], far=True)
+async def pause(cli: CliContext, name: PassName) -> None:
     """Stop new work on a pass, on all workers, until it is resumed."""
     async with cli.service() as service:
-        await _pass(service, pass_id)
-        job = await service.jobs.pause(pass_id)
+        found = await find_pass(service.mirrors, name)
+        job = await service.jobs.pause(int(found.id))
     cli.screen.say(f"pass {job.id} is {job.state}; continue with: headgate extract resume {job.id}")
 
 
-@command(app, "resume", ["headgate extract resume 3"], far=True)
-async def resume(cli: CliContext, pass_id: PassId) -> None:
+@command(app, "resume", ["headgate extract resume 3", "headgate extract resume looker"], far=True)
+async def resume(cli: CliContext, name: PassName) -> None:
     """Let workers go on with a paused pass."""
     async with cli.service() as service:
-        await _pass(service, pass_id)
-        job = await service.jobs.resume(pass_id)
-        is_at_work = await service.is_at_work((pass_id,))
+        found = await find_pass(service.mirrors, name)
+        job = await service.jobs.resume(int(found.id))
+        is_at_work = await service.is_at_work((int(found.id),))
     cli.screen.say(f"pass {job.id} is {job.state}")
     if not is_at_work:
         cli.screen.say("no worker is at it: run the same `headgate extract` again")
@@ -163,31 +168,23 @@ async def resume(cli: CliContext, pass_id: PassId) -> None:
 @command(
     app,
     "cancel",
-    ["headgate extract cancel 3 --dry-run", "headgate extract cancel 3 --yes"],
+    ["headgate extract cancel 3 --dry-run", "headgate extract cancel looker --yes"],
     far=True,
 )
 async def cancel(
-    cli: CliContext, pass_id: PassId, dry_run: DryRun = False, yes: Yes = False
+    cli: CliContext, name: PassName, dry_run: DryRun = False, yes: Yes = False
 ) -> None:
     """End a pass; rows that it has fetched are kept, and nothing is deleted."""
     async with cli.service() as service:
-        job = await _pass(service, pass_id)
+        job = await service.jobs.get(int((await find_pass(service.mirrors, name)).id))
         left = counted(job.counts.open, "open page")
         if dry_run:
-            cli.screen.say(f"would cancel pass {pass_id} ({job.state}) and its {left}")
+            cli.screen.say(f"would cancel pass {job.id} ({job.state}) and its {left}")
             return
         if job.state in UNFINISHED:
-            confirm(f"Cancel pass {pass_id} and its {left}?", yes=yes)
-        job = await service.jobs.cancel(pass_id)
+            confirm(f"Cancel pass {job.id} and its {left}?", yes=yes)
+        job = await service.jobs.cancel(int(job.id))
     cli.screen.say(f"pass {job.id} is {job.state}; the rows that it has fetched are kept")
-
-
-async def _pass(service: Service, pass_id: int) -> JobResponse:
-    """The job of a pass; UsageError for another job."""
-    job = await service.jobs.get(pass_id)
-    if job.handler != EXTRACT.reference:
-        raise UsageError(f"job {pass_id} is not a pass: use `headgate jobs`")
-    return job
 
 
 extract_reads.register(app)

@@ -49,7 +49,7 @@ async def check_source(
     print_advice(cli, samples)
     streams = counted(len(samples), "stream")
     if bad:
-        cli.screen.fail(f"{len(bad)} of {streams} cannot be listed; nothing was stored")
+        cli.screen.say(f"{len(bad)} of {streams} cannot be listed; nothing was stored", "bold")
     else:
         asked = agreeing(len(samples), "answers", "answer")
         cli.screen.say(f"{streams} {asked} as described; nothing was stored", "bold")
@@ -86,7 +86,7 @@ async def show_forecast(
                 made.name,
                 modes[made.name],
                 _paging(sample),
-                sample.problem or sample.proof,
+                "" if sample.problem else sample.proof,
                 _known(made.rows),
                 _known(made.requests),
                 UNKNOWN if seconds is None else span(seconds),
@@ -101,8 +101,10 @@ async def show_forecast(
 
 
 def print_advice(cli: CliContext, samples: Sequence[StreamSample]) -> None:
-    """What would make a stream provable."""
+    """What is wrong with a stream, and what would make it provable."""
     for each in samples:
+        if each.problem:
+            cli.screen.fail(f"{each.stream} cannot be listed: {each.problem}")
         if each.is_asked and not each.problem and each.proof is Proof.UNPROVEN:
             cli.screen.warn(
                 f"{each.stream} cannot be proven complete, so nothing of it is ever deleted:"
@@ -149,7 +151,7 @@ def _paging(sample: StreamSample) -> str:
 
 def _answer(sample: StreamSample) -> str:
     if sample.problem:
-        return sample.problem
+        return "cannot be listed"
     if not sample.is_asked:
         return f"not asked: {sample.parent} has no row"
     return f"ok, {span(sample.seconds)}"

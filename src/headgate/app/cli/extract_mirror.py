@@ -1,37 +1,49 @@
 """Commands on one mirror: verify it, export its streams."""
 
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
 
 from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.export import FormulaCells
+from headgate.app.cli.mirror_choice import FoundStream, find_mirror, find_stream
 from headgate.app.cli.options import Json, OutDelimiter, OutEncoding, files_of
 from headgate.app.cli.runtime import CliContext
 from headgate.app.extract.mirror_choice import (
     chosen_mirror,
-    chosen_stream,
     newest_checkpoints,
     source_of,
 )
 from headgate.app.extract.sampling import SampledPass
 from headgate.app.extract.verify import MirrorCheck, StreamCheck
 from headgate.app.output_check import require_output
+from headgate.app.service import MirrorVerbs, PageOf
 from headgate.core.errors import UsageError
+from headgate.core.time_text import stamp
 from headgate.core.words import counted
-from headgate.engine.mirror_export import MirrorExport, StreamExport
-from headgate.ports.mirrors import Mirror, Stream
+from headgate.engine.mirror_export import (
+    DELETED_AT,
+    Rows,
+    StreamExport,
+    StreamTable,
+    export_stream,
+)
+from headgate.ports.mirrors import Mirror
+from headgate.ports.source import RowWriter
+from headgate.schema.mirrors import RowView
 from headgate.transfer.files import STDOUT
 from headgate.transfer.formats.cells import Formulas
 from headgate.transfer.formats.registry import FORMATS, WRITABLE, FormatName
 from headgate.transfer.sources import WriteOptions, open_writer
 
 CSV = FormatName("csv")
-MirrorName = Annotated[
+PAGE = 1_000
+OneMirror = Annotated[
     str | None,
-    typer.Option("--mirror", metavar="NAME", help="The mirror, if there are several."),
+    typer.Argument(metavar="[MIRROR]", help="The mirror's name; needed if there are several."),
 ]
 Out = Annotated[
     Path,
@@ -42,7 +54,12 @@ Out = Annotated[
         help=f"The file to write: {files_of(WRITABLE)}; - is standard output. With --all a folder.",
     ),
 ]
-OneStream = Annotated[str | None, typer.Argument(metavar="[STREAM]", help="The stream to write.")]
+Exported = Annotated[
+    str,
+    typer.Argument(
+        metavar="[MIRROR/]STREAM", help="The stream to write; with --all the mirror's name."
+    ),
+]
 AllStreams = Annotated[
     bool, typer.Option("--all", help="Write every stream, each to a file of its own.")
 ]
@@ -63,7 +80,7 @@ Remote = Annotated[
 
 
 async def verify(
-    cli: CliContext, *, mirror: MirrorName = None, remote: Remote = False, as_json: Json = False
+    cli: CliContext, *, mirror: OneMirror = None, remote: Remote = False, as_json: Json = False
 ) -> Exit:
     """Prove a mirror again from the stored pages, and count its rows; exit 6 if that fails."""
     settings = cli.load().settings
@@ -122,10 +139,9 @@ def _print_verified(
 async def export(
     cli: CliContext,
     *,
-    stream: OneStream = None,
+    name: Exported,
     out: Out,
     every: AllStreams = False,
-    mirror: MirrorName = None,
     deleted: Deleted = False,
     file_format: StatedFormat = None,
     formulas: FormulaCells = Formulas.NEUTRAL,
@@ -134,38 +150,66 @@ async def export(
     as_json: Json = False,
 ) -> Exit:
     """Write the rows of a stream, or of all streams; a file appears when it is complete."""
-    if every == (stream is not None):
-        raise UsageError("name one stream, or write all of them with --all")
     if out == STDOUT and (as_json or every):
         raise UsageError("--out - is for one stream, and without --json: name a file or a folder")
     if file_format is None and (every or out == STDOUT):
         file_format = CSV
     options = WriteOptions(file_format, formulas, out_delimiter, out_encoding)
-    async with cli.store() as store:
-        chosen = await chosen_mirror(store, mirror)
-        if stream is not None:
-            files = {out: await chosen_stream(store, chosen, stream)}
+    async with cli.service() as service:
+        if every:
+            mirror = await find_mirror(service.mirrors, name)
+            streams = [FoundStream(mirror, each) for each in mirror.streams]
+            files = _files(out, streams, file_format or CSV)
         else:
-            files = _files(out, await store.mirrors.streams(chosen.id), options)
+            files = {out: await find_stream(service.mirrors, name)}
         for file in files:
             require_output(file, [], "--out")
-        work = MirrorExport(store.mirrors, cli.clock, deleted=deleted)
+        work = _Export(cli, service.mirrors, deleted=deleted)
         reports = [
-            (file, await work.run(chosen, each, open_writer(file, options)))
+            (file, await work.write(each, open_writer(file, options)))
             for file, each in files.items()
         ]
     _print_written(cli, reports, as_json=as_json)
     return Exit.OK
 
 
-def _files(folder: Path, streams: list[Stream], options: WriteOptions) -> dict[Path, Stream]:
+class _Export:
+    """Writes streams of a store or of a server."""
+
+    def __init__(self, cli: CliContext, mirrors: MirrorVerbs, *, deleted: bool) -> None:
+        self._cli = cli
+        self._mirrors = mirrors
+        self._deleted = deleted
+
+    async def write(self, found: FoundStream, writer: RowWriter) -> StreamExport:
+        fields = await self._mirrors.fields(found.place)
+        names = (*(each.name for each in fields), *([DELETED_AT] if self._deleted else []))
+        table = StreamTable(found.mirror.name, found.stream.name, names, found.stream.live)
+        return await export_stream(table, self._pages(found), writer, stamp(self._cli.clock.now()))
+
+    async def _pages(self, found: FoundStream) -> AsyncIterator[Rows]:
+        after: str | None = None
+        while True:
+            page = await self._mirrors.rows(found.place, PageOf(after, PAGE), deleted=self._deleted)
+            yield [self._row(each) for each in page.items]
+            after = page.next
+            if after is None:
+                return
+
+    def _row(self, row: RowView) -> Mapping[str, Any]:
+        return {**row.body, DELETED_AT: row.deleted_at} if self._deleted else row.body
+
+
+def _files(
+    folder: Path, streams: list[FoundStream], file_format: FormatName
+) -> dict[Path, FoundStream]:
     """A file for each stream, in a folder that is made if it is missing."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"--out {folder}: it is not a folder: {error.strerror}") from error
-    ending = FORMATS[options.format or CSV].endings[0]
-    return {folder / f"{each.name}{ending}": each for each in streams}
+    ending = FORMATS[file_format].endings[0]
+    return {folder / f"{each.stream.name}{ending}": each for each in streams}
 
 
 def _print_written(

@@ -93,9 +93,6 @@ AcceptUnproven = Annotated[
         about="Exit with 0 although a stream is not proven complete.",
     ),
 ]
-PassId = Annotated[
-    int, typer.Argument(metavar="PASS", help="The pass's number, from `extract ls`.")
-]
 
 
 def values_in(given: list[str] | None) -> dict[str, str]:

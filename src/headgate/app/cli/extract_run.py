@@ -22,6 +22,8 @@ from headgate.engine.passes import BegunPass, Passes, PassOrder
 from headgate.ports.mirrors import Checkpoint, Stream
 from headgate.ports.store import Store
 
+SHOWN_FAILURES = 3
+
 
 class PassOptions(msgspec.Struct, frozen=True):
     max_stall_s: float = 3_600.0
@@ -60,7 +62,7 @@ class PassRun:
         self._options = options
         rules = WorkRules(max_stall_s=options.max_stall_s, revisits=True, noun="page")
         self._work = JobWork(cli, settings, store, rules)
-        self._rows_before = 0
+        self._before: Sequence[Checkpoint] = ()
 
     async def go(self, source: OpenedSource, order: PassOrder) -> Exit:
         """Begin or resume the pass, work on it, and return the exit code."""
@@ -69,7 +71,7 @@ class PassRun:
         job = await self._work.ready(begun.job)
         if job is None:
             return Exit.STOPPED
-        self._rows_before = await self._rows(job)
+        self._before = await self._store.mirrors.checkpoints(job.id)
         async with self._work.progress(job, source.spec) as progress:
             lines = StreamLines(self._store.mirrors, job.id, self._cli.clock)
             progress.below(lines.read)
@@ -89,9 +91,6 @@ class PassRun:
             await self._store.mirrors.checkpoints(job_id),
             await self._store.mirrors.streams(job.mirror_id or 0),
         )
-
-    async def _rows(self, job: Job) -> int:
-        return sum(map(rows_seen, await self._store.mirrors.checkpoints(job.id)))
 
     async def _print_begun(self, begun: BegunPass, source: OpenedSource, order: PassOrder) -> None:
         screen, job = self._cli.screen, begun.job
@@ -129,7 +128,7 @@ class PassRun:
     async def _sum_up(self, end: PassEnd) -> Exit:
         code = self._exit_code(end)
         if self._options.as_json:
-            self._cli.screen.json(self._summary(end, await self._seen_now(end), code))
+            self._cli.screen.json(self._summary(end, code))
         else:
             print_streams(self._cli, end)
         await self._print_end(end, code)
@@ -143,8 +142,13 @@ class PassRun:
         is_accepted = self._options.accept_unproven or not end.unproven
         return Exit.OK if is_accepted else Exit.FAILED_ITEMS
 
-    async def _seen_now(self, end: PassEnd) -> int:
-        return await self._rows(end.job) - self._rows_before
+    def _done_now(self, end: PassEnd) -> tuple[int, int]:
+        """The rows and the pages that this command has added to the pass."""
+        rows = sum(map(rows_seen, end.checkpoints)) - sum(map(rows_seen, self._before))
+        pages = sum(each.pages for each in end.checkpoints) - sum(
+            each.pages for each in self._before
+        )
+        return rows, pages
 
     async def _print_end(self, end: PassEnd, code: Exit) -> None:
         screen, work, job = self._cli.screen, self._work.report, end.job
@@ -152,8 +156,8 @@ class PassRun:
         how = "stopped" if code is Exit.STOPPED else "finished"
         screen.say(f"{how} pass {job.id}: {counted(rows, 'row')}, {_changes(end)}", "bold")
         if work.settled and work.drain_s:
-            seen = await self._seen_now(end)
-            pace = f"{seen / work.drain_s:,.0f} rows/s, {work.settled / work.drain_s:,.1f} pages/s"
+            seen, pages = self._done_now(end)
+            pace = f"{seen / work.drain_s:,.0f} rows/s, {pages / work.drain_s:,.1f} pages/s"
             screen.say(f"this run: {counted(seen, 'row')} in {span(work.drain_s)}, {pace}")
         for warning in work.warnings:
             screen.warn(warning)
@@ -162,7 +166,7 @@ class PassRun:
         elif code is Exit.STOPPED:
             self._print_rest(end)
         else:
-            self._print_problems(end)
+            await self._print_problems(end)
 
     def _print_rest(self, end: PassEnd) -> None:
         screen = self._cli.screen
@@ -175,31 +179,36 @@ class PassRun:
         screen.say(f"{pages}; what was fetched is kept")
         screen.say(f"continue with: {same_command()}")
 
-    def _print_problems(self, end: PassEnd) -> None:
-        screen, failed = self._cli.screen, end.counts.error
-        if failed:
-            open_streams = [each.name for each in end.checkpoints if each.completed_at is None]
+    async def _print_problems(self, end: PassEnd) -> None:
+        screen, job_id = self._cli.screen, end.job.id
+        if end.counts.error:
+            left = [each.name for each in end.checkpoints if each.completed_at is None]
             screen.fail(
-                f"{counted(failed, 'page')} failed, so {', '.join(open_streams)}"
-                f" {agreeing(len(open_streams), 'is', 'are')} not complete; nothing was deleted"
+                f"{counted(end.counts.error, 'page')} failed, so {', '.join(left)}"
+                f" {agreeing(len(left), 'is', 'are')} not complete; nothing was deleted"
             )
-            screen.say(f"see why: {command_here(f'items ls {end.job.id} --status ERROR')}")
-            screen.say(f"try again: {same_command()}")
+            for group in (await self._store.reads.error_groups(job_id))[:SHOWN_FAILURES]:
+                pages = counted(group.count, "page")
+                screen.say(f"  {pages}: {group.reason}", "red")
+            screen.say(f"see them: {command_here(f'items ls {job_id} --status ERROR')}")
+            screen.say(f"fix the cause, then try them again: {same_command()}")
         for each in end.unproven:
             reason = (each.evidence or {}).get("reason", "no proof holds")
             screen.warn(f"{each.name} is unproven: {reason}; its rows are kept, none was deleted")
 
-    def _summary(self, end: PassEnd, seen: int, code: Exit) -> dict[str, Any]:
+    def _summary(self, end: PassEnd, code: Exit) -> dict[str, Any]:
         worked = self._work.report
         seconds = worked.drain_s
+        seen, pages = self._done_now(end)
         return {
             "pass_id": end.job.id,
             "state": end.job.state,
             "streams": [stream_json(each, end.live(each)) for each in end.checkpoints],
             "rows": seen,
+            "pages": pages,
             "seconds": round(seconds, 6),
             "rows_per_s": round(seen / seconds, 3) if seconds else 0.0,
-            "pages_per_s": round(worked.settled / seconds, 3) if seconds else 0.0,
+            "pages_per_s": round(pages / seconds, 3) if seconds else 0.0,
             "failed": end.counts.error,
             "left": end.counts.open,
             "warnings": list(worked.warnings),

@@ -239,6 +239,8 @@ def _require_batch(job: Job) -> None:
         raise UsageError(
             f"job {job.id} is a queue: work on it with `headgate queue run --queue {job.name}`"
         )
+    if job.mirror_id is not None:
+        raise UsageError(f"job {job.id} is a pass: run the same `headgate extract` again")
     if job.handler == DOWNLOAD:
         raise UsageError(f"job {job.id} is a download: run the same `headgate download` again")
     if job.reading is not None and not job.ingest_complete:

@@ -6,7 +6,7 @@ from headgate.core.job import LOCAL_OWNER
 from headgate.engine.passes import Passes
 from headgate.handlers.extract.handler import SET, SOURCE
 from headgate.ports.clock import Clock
-from headgate.ports.mirrors import Checkpoint, Mirror, Stream
+from headgate.ports.mirrors import Checkpoint, Mirror
 from headgate.ports.store import Store
 
 LOOKED_AT = 50
@@ -20,21 +20,11 @@ async def chosen_mirror(store: Store, name: str | None, owner: str = LOCAL_OWNER
         raise UsageError("there is no mirror yet: `headgate extract SOURCE` makes one")
     names = ", ".join(each.name for each in mirrors)
     if name is None and len(mirrors) > 1:
-        raise UsageError(f"there are several mirrors, name one with --mirror: {names}")
+        raise UsageError(f"there are several mirrors, name one of them: {names}")
     for each in mirrors:
         if name in {None, each.name}:
             return each
     raise UsageError(f"there is no mirror {name!r}; there are {names}")
-
-
-async def chosen_stream(store: Store, mirror: Mirror, name: str) -> Stream:
-    """The stream of that name; UsageError names the others."""
-    streams = await store.mirrors.streams(mirror.id)
-    for each in streams:
-        if each.name == name:
-            return each
-    names = ", ".join(each.name for each in streams)
-    raise UsageError(f"the mirror {mirror.name} has no stream {name!r}; it has {names}")
 
 
 async def source_of(store: Store, clock: Clock, mirror: Mirror) -> OpenedSource:

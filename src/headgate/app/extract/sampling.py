@@ -63,7 +63,10 @@ class SampledPass:
         """The limit of the source, configured or learned; None: it is not known yet."""
         provider, policy = self._source.bound.provider, self._source.bound.policy
         limits = self._settings.gate_limits
-        limits = GateLimits({provider: policy, **limits.providers}, limits.gates)
+        if policy is not None and provider not in limits.providers:
+            limits = GateLimits({**limits.providers, provider: policy}, limits.gates)
+        if provider not in limits.providers:
+            return None
         keys = keys_of_provider(provider, limits.providers[provider])
         views = (await read_gates(self._store.limits, limits, keys)).views
         found = [

@@ -1,14 +1,11 @@
 """The words of `auth`: how a source knows us. `policy` makes credentials of them."""
 
-import base64
-import os
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
-from headgate.core.errors import UsageError
 from headgate.core.login import SecretOrigin
 from headgate.core.provider import Line
 
@@ -95,14 +92,6 @@ def login_of(auth: Auth | None) -> LoginAuth | None:
     return None
 
 
-def headers_of(auth: Auth | None) -> dict[str, str]:
-    """Headers that no credential of a provider can express: a user and a password apart."""
-    if not isinstance(auth, HttpBasicAuth):
-        return {}
-    pair = f"{_revealed(auth.username)}:{_revealed(auth.password)}"
-    return {"authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
-
-
 def secrets_of(auth: Any) -> Iterator[SecretOrigin]:
     """Every secret in an auth."""
     if isinstance(auth, SecretOrigin):
@@ -113,15 +102,3 @@ def secrets_of(auth: Any) -> Iterator[SecretOrigin]:
     elif isinstance(auth, msgspec.Struct):
         for name in auth.__struct_fields__:
             yield from secrets_of(getattr(auth, name))
-
-
-def _revealed(value: SecretOrigin | str) -> str:
-    if isinstance(value, str):
-        return value
-    if value.env:
-        return os.environ.get(value.env, "").strip()
-    try:
-        with open(value.file, encoding="utf-8") as file:  # noqa: PTH123  one line, any path
-            return file.read(10_000).strip()
-    except OSError as error:
-        raise UsageError(f"the secret in {value.file} cannot be read: {error.strerror}") from None

@@ -49,6 +49,7 @@ class PassTally(NamedTuple):
     watermark: str | None = None
     rounds: int = 0
     repairs: int = 0
+    ended: int = 0
     stated: int | None = 0
     """The sum of what the listings say they have; None: one of them does not say it."""
 
@@ -65,6 +66,7 @@ class PassTally(NamedTuple):
             newest((self.watermark, page.stamp)),
             max(self.rounds, page.round),
             self.repairs + (page.round > 0),
+            self.ended + page.ends,
             _sum(self.stated, page.total) if page.begins else self.stated,
         )
 
@@ -156,7 +158,9 @@ async def _verdict(
     counted = await _miscount(stream, tally, results, after)
     if not counted:
         return PassVerdict(Proof.COUNTED, facts)
-    if stream.words.stable and not tally.repairs:
+    if tally.ended < tally.begun:
+        reason = "a listing was not followed to its end, as `maximum_…` or a lost page can do"
+    elif stream.words.stable and not tally.repairs:
         return PassVerdict(Proof.CHAINED, facts)
     return PassVerdict(Proof.UNPROVEN, {**facts, "reason": reason or counted})
 

@@ -52,18 +52,25 @@ class Order(SourceWord, frozen=True):
 class Incremental(SourceWord, frozen=True):
     """How to ask only for what has changed."""
 
-    cursor_path: Path
+    cursor_path: Annotated[str, Meta(max_length=500)] = ""
     """The field of a row that has the source's stamp of the last change."""
     initial_value: Text | int | float | None = None
     """The stamp from which the first pass begins; unset: from the beginning."""
     start_param: Text = ""
     """The parameter that takes the stamp from which to list, itself included."""
-    end_param: Text = ""
-    """Accepted for dlt's sake; a pass always lists to the end."""
     start_expression: Text = ""
     """`name=template` with `{incremental.start_value}`, where the parameter is an expression."""
     lag: Annotated[str, Meta(max_length=20)] | Annotated[float, Meta(ge=0)] = 0.0
     """How much earlier than the last stamp a pass begins: `5m`, or a number."""
+    watermark: Literal["row", "date"] = "row"
+    """`row`: the next pass begins at the newest stamp of the rows; `date`: at the `Date` header of
+    this pass's first page, where stamps do not grow with the time of the change."""
+
+    def __post_init__(self) -> None:
+        if not self.cursor_path and self.watermark == "row":
+            raise ValueError(
+                'cursor_path is missing: name the field with the stamp, or set watermark = "date"'
+            )
 
 
 class RangeWords(SourceWord, frozen=True):
@@ -139,6 +146,9 @@ class Resource(SourceWord, frozen=True):
     """Rows by which offset pages overlap; unset: 1 where there is an order, else 0."""
     parallel: Literal["auto", "off"] = "auto"
     range: RangeWords | None = None
+    updated: Annotated[str, Meta(max_length=500)] = ""
+    """The field of a row that has its stamp of the last change; empty: `cursor_path` of
+    `incremental`."""
     ignore: tuple[Field, ...] = ()
     """Fields that do not make a row changed."""
     deleted: Text = ""
@@ -147,7 +157,8 @@ class Resource(SourceWord, frozen=True):
     """What a pass must know before the absence of a row means that it was deleted."""
     detail: Detail | None = None
     conditional: bool = False
-    """Pages are asked for with the validators of the last reply."""
+    """Pages are asked for with the validators of the last reply; what has not changed since is
+    read from the cache."""
 
 
 class ClientWords(SourceWord, frozen=True):
@@ -161,6 +172,9 @@ class ClientWords(SourceWord, frozen=True):
     """Most requests, such as `10/s, 100/min`."""
     burst: Count | None = None
     concurrency: Count | None = None
+    provider: Annotated[str, Meta(pattern=r"^([A-Za-z0-9_.-]{1,64})?$")] = ""
+    """A provider of the operator's settings, with its credentials and limits; empty: the source
+    describes its own."""
     timeout: Seconds | None = None
     """Seconds for one page."""
 

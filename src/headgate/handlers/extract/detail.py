@@ -48,4 +48,5 @@ async def fetch_detail(stream: StreamSource, page: PageItem, ctx: Context) -> Ou
         row.deleted,
     )
     children = [] if page.full else stream.children_of(row, page)
-    return Done(as_result(Evidence(detail=True, stamp=row.stamp)), [kept], children)
+    stamp = None if stream.begins_by_date else row.stamp
+    return Done(as_result(Evidence(detail=True, stamp=stamp)), [kept], children)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.outcome import NotFound
 from headgate.core.url import short_url
+from headgate.core.watermark import stamp_of_date
 from headgate.handlers.extract.description import ResponseAction
 from headgate.handlers.extract.pages import At, BadPage, PageItem
 from headgate.handlers.extract.paging.shape import ListedPage, PageRequest, PageStep
@@ -28,6 +29,8 @@ class FetchedPage(NamedTuple):
     size: int
     """Bytes of the reply."""
     keys: Sequence[Any]
+    date: str | None = None
+    """When the source answered, by its own clock."""
 
 
 async def fetch_page(
@@ -55,13 +58,12 @@ async def fetch_page(
         keys,
     )
     step = stream.paging.step(at, listed)
-    return FetchedPage(rows, len(document.raws), step, total, len(reply.content), keys)
+    date = _date(reply) if first and stream.begins_by_date else None
+    return FetchedPage(rows, len(document.raws), step, total, len(reply.content), keys, date)
 
 
 async def send(stream: StreamSource, page: PageItem, ask: PageRequest, ctx: Context) -> Response:
     method, url, options = stream.request.prepare(page, ask)
-    if stream.resource.conditional:
-        options["fresh"] = False
     return await ctx.http.request(method, url, **options)
 
 
@@ -122,6 +124,16 @@ def _whole(value: Any, where: str) -> int | None:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     raise BadPage(f"the total at {where!r} is not a number of rows but {str(value)[:60]!r}")
+
+
+def _date(reply: Response) -> str:
+    try:
+        return stamp_of_date(reply.headers.get("date", ""))
+    except ValueError:
+        raise BadPage(
+            f"{short_url(reply.url)} answered without a usable Date header, and the next pass"
+            ' would begin at it: incremental.watermark = "date" cannot be used with this source'
+        ) from None
 
 
 def _parent_values(page: PageItem) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from headgate.handlers.extract.request import SourceClient, source_client
 from headgate.handlers.extract.source import (
     NAME,
     parse_source,
+    shipped_names,
     shipped_source,
     source_digest,
     texts_in,
@@ -46,7 +47,8 @@ class BoundSource(NamedTuple):
     client: SourceClient
     streams: Mapping[str, StreamSource]
     provider: str
-    policy: ProviderPolicy
+    policy: ProviderPolicy | None
+    """None: the operator's settings have it."""
 
     @property
     def digest(self) -> str:
@@ -105,7 +107,7 @@ def bound_source(
     }
     link_children(streams)
     policy = provider_policy(description, client)
-    provider = provider_name(client, policy)
+    provider = provider_name(description.client, client)
     return BoundSource(description, dict(values), client, streams, provider, policy)
 
 
@@ -152,10 +154,11 @@ def _page(item: Item) -> PageItem:
 
 def _check_secrets(description: SourceDescription, environment: Mapping[str, str]) -> None:
     for secret in secrets_of(description.client.auth):
-        if secret.env and not _usable(environment.get(secret.env, "")):
+        value = environment.get(secret.env, "").strip()
+        if secret.env and not (value and value.isprintable()):
             raise UsageError(
                 f"client.auth: the environment variable {secret.env} is not set, or is not one line"
-                " of plain text"
+                " of text"
             )
         if secret.file and not Path(secret.file).expanduser().is_file():
             raise UsageError(f"client.auth: there is no file {secret.file}")
@@ -212,11 +215,24 @@ async def _undescribed(item: Item, ctx: Context) -> Outcome:  # noqa: ARG001 (as
     raise UsageError(f"{NAME} works only with a source in the job's config")
 
 
+def _schema() -> dict[str, Any]:
+    # The words of a source have shorter forms, which only `parse_source` knows.
+    name = {"type": "string", "enum": shipped_names()}
+    tree = {"type": "object", "required": ["client", "resources"]}
+    values = {"type": "object", "additionalProperties": {"type": "string"}}
+    return {
+        "type": "object",
+        "properties": {SOURCE: {"anyOf": [name, tree]}, SET: values},
+        "required": [SOURCE],
+    }
+
+
 EXTRACT = HandlerSpec(
     name=NAME,
     reference=NAME,
     call=_undescribed,
     is_async=True,
     about="Lists a paginated API page by page into a mirror, as the job's config describes.",
+    config_schema=_schema(),
     for_job=of_config,
 )

@@ -17,6 +17,7 @@ from headgate.handlers.extract.fetching import (
 )
 from headgate.handlers.extract.key_hashes import hashes_of
 from headgate.handlers.extract.pages import At, BadPage, Evidence, PageItem, as_result
+from headgate.handlers.extract.paging.keyset import KeysetPaging
 from headgate.handlers.extract.reading import Document
 from headgate.handlers.extract.stream import StreamSource
 from headgate.ports.handler import Context
@@ -91,13 +92,13 @@ class ItemListing:
             unsorted=not self._is_sorted(),
             numbered=numbered,
             total=total if total is not None else first.total,
-            stamp=newest(self._stamps),
+            stamp=first.date if self._stream.begins_by_date else newest(self._stamps),
             ids=hashes_of(self._recognised()) if last.step.numbered and self._needs_ids() else "",
             round=self._page.round,
         )
 
     def _bounds(self, first: FetchedPage, last: FetchedPage) -> tuple[Any, Any]:
-        if first.step.low is not None or last.step.high is not None or not self._keys:
+        if isinstance(self._stream.paging, KeysetPaging) or not self._keys:
             return first.step.low, last.step.high
         if self._stream.compare is Compare.EQUAL or not self._stream.is_covered:
             return None, None

@@ -36,7 +36,15 @@ class PaginatorWord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag
     stable: bool = False
     """Rows never move between pages while a pass runs, although its pages are numbered."""
     stop_after_empty_page: bool = True
-    """Accepted for dlt's sake; see `ends`."""
+    """An empty page ends a listing whose total is unknown. False needs a total."""
+
+    def __post_init__(self) -> None:
+        total = self.total_path or self.total_header or self.total_url
+        if not self.stop_after_empty_page and not total:
+            raise ValueError(
+                "with stop_after_empty_page = false nothing ends the listing: say with total_path,"
+                " total_header or total_url how many rows there are"
+            )
 
 
 class SinglePage(PaginatorWord, frozen=True, tag="single_page"):
@@ -98,6 +106,7 @@ class KeysetPaginator(PaginatorWord, frozen=True, kw_only=True, tag="keyset"):
     limit_param: Param = ""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.compare is Compare.EQUAL:
             raise ValueError("pages by key need keys that can be compared: number, text or time")
 

@@ -9,17 +9,18 @@ import msgspec
 
 from headgate.core.errors import UsageError
 from headgate.core.identity import result_digest
-from headgate.core.login import LoginPolicy
+from headgate.core.login import LoginPolicy, UserPassword
 from headgate.core.provider import CachePolicy, CredentialPolicy, Placement, ProviderPolicy
 from headgate.core.url import parse_origin, split_origin
 from headgate.handlers.extract.auth import (
     ApiKeyAuth,
     Auth,
     BearerAuth,
+    HttpBasicAuth,
     LoginAuth,
     login_of,
 )
-from headgate.handlers.extract.description import SourceDescription
+from headgate.handlers.extract.description import ClientWords, SourceDescription
 from headgate.handlers.extract.request import SourceClient
 from headgate.handlers.words.template import parse_template
 
@@ -29,22 +30,38 @@ BEARER = {"Authorization": "Bearer {token}"}
 _HEADER = re.compile(r"([^{}]*)\{token\}")
 
 
-def provider_name(client: SourceClient, policy: ProviderPolicy) -> str:
-    """The provider of a source: its host, and its policy, which no other source may replace."""
-    key = parse_origin(split_origin(client.base_url)[0]).key
-    digest = result_digest("extract", "", msgspec.to_builtins(policy))[:8]
-    return f"extract-{re.sub(r'[^A-Za-z0-9_.-]', '-', key)[:40]}-{digest}"
+def provider_name(words: ClientWords, client: SourceClient) -> str:
+    """The provider of a source: the one that it names, else its host.
+
+    Sources of one host share its gates. A credential makes a provider of its own, which no other
+    source may replace; limits do so where there is no credential, since users may set them.
+    """
+    if words.provider:
+        return words.provider
+    host = re.sub(r"[^A-Za-z0-9_.-]", "-", parse_origin(split_origin(client.base_url)[0]).key)
+    apart = [words.auth] if words.auth else [words.rate, words.burst, words.concurrency]
+    if not any(apart):
+        return f"extract-{host[:40]}"
+    digest = result_digest("extract", "", msgspec.to_builtins({"apart": apart}))[:8]
+    return f"extract-{host[:40]}-{digest}"
 
 
-def provider_policy(description: SourceDescription, client: SourceClient) -> ProviderPolicy:
-    """The settings of the source's provider; UsageError if they contradict each other."""
+def provider_policy(description: SourceDescription, client: SourceClient) -> ProviderPolicy | None:
+    """The settings of the source's provider; UsageError if they contradict each other.
+
+    None: the operator's settings have them.
+    """
     words = description.client
+    if words.provider:
+        _check_left_out(words)
+        return None
     conditional = any(each.conditional for each in description.resources)
     try:
         credentials = credentials_of(words.auth, client)
         hosts = {*client.hosts, *(each.login.host for each in credentials.values() if each.login)}
         return ProviderPolicy(
-            hosts=tuple(sorted(hosts)),
+            # Without a credential its limits are for this source, not for all who ask its host.
+            hosts=tuple(sorted(hosts)) if credentials else (),
             rate=words.rate,
             burst=words.burst,
             concurrency=words.concurrency,
@@ -66,8 +83,20 @@ def credentials_of(auth: Auth | None, client: SourceClient) -> dict[str, Credent
             env=key.env, file=key.file, placement=placement, name=auth.name, prefix=auth.prefix
         )
         return {CREDENTIAL: policy}
+    if isinstance(auth, HttpBasicAuth):
+        user = UserPassword(auth.username, auth.password or None)
+        return {CREDENTIAL: CredentialPolicy(user=user, placement=Placement.BASIC)}
     login = login_of(auth)
     return {CREDENTIAL: _login_credential(login, client)} if login else {}
+
+
+def _check_left_out(words: ClientWords) -> None:
+    given = [name for name in ("auth", "rate", "burst", "concurrency") if getattr(words, name)]
+    if given:
+        raise UsageError(
+            f"client.provider: the settings hold the credentials and limits of a provider; leave"
+            f" out {', '.join(given)}, or the provider"
+        )
 
 
 def _login_credential(login: LoginAuth, client: SourceClient) -> CredentialPolicy:

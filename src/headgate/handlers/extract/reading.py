@@ -73,9 +73,8 @@ class RowReader:
         ]
         self._ignore = frozenset(resource.ignore)
         changed = endpoint.incremental
-        self._stamp = (
-            getter(changed.cursor_path, f"{name}.incremental.cursor_path") if changed else None
-        )
+        stamp = resource.updated or (changed.cursor_path if changed else "")
+        self._stamp = getter(stamp, f"{name}.updated") if stamp else None
         self._deleted = (
             path_expression(resource.deleted, f"{name}.deleted") if resource.deleted else None
         )

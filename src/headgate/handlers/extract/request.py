@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 from headgate.core.errors import UsageError
 from headgate.core.url import BadUrl, parse_origin, split_origin
-from headgate.handlers.extract.auth import headers_of
 from headgate.handlers.extract.description import ClientWords, EnvValue, Incremental, Resource
 from headgate.handlers.extract.pages import PageItem
 from headgate.handlers.extract.paging.shape import PageRequest
@@ -103,7 +102,7 @@ def source_client(client: ClientWords, fixed: Fills) -> SourceClient:
         text,
         frozenset({origin.key, *others}),
         origin.scheme,
-        {"accept": "application/json", **texts, **headers_of(client.auth)},
+        {"accept": "application/json", **texts},
         fixed,
     )
 

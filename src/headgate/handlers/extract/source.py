@@ -15,6 +15,7 @@ from headgate.core.rate import parse_limits
 from headgate.core.time_text import parse_span
 from headgate.handlers.extract.description import Resource, SourceDescription
 from headgate.handlers.extract.paginators import NAMES
+from headgate.handlers.extract.paging.shape import SIZE_PARAMS
 from headgate.handlers.words.parsing import MOST_BYTES, parse_words
 
 NAME: Final = "extract"
@@ -26,13 +27,24 @@ _PARENT: Final = re.compile(r"\{resources\.([^.{}]+)\.([^{}]+)\}")
 _SECRETS: Final = frozenset(
     {"token", "api_key", "password", "client_secret", "refresh_token", "secret"}
 )
+_REFUSED: Final = {
+    "auth": "a source has one auth, under `client`; describe this stream in a source of its own",
+    "end_param": "a pass always lists to the end; leave it out",
+    "end_value": "a pass always lists to the end; leave it out",
+    "processing_steps": "rows are kept as they are; leave it out",
+    "write_disposition": "rows are always kept by their primary_key; leave it out",
+}
+"""Words of dlt's resources that would mean something else here than there."""
 _PACE: Final = frozenset(
     {
-        *("about", "auth", "burst", "concurrency", "full_every", "hosts", "limit", "overlap"),
-        *("parallel", "rate", "resume_within", "selected", "stable", "timeout", "ends"),
+        *("about", "auth", "burst", "concurrency", "ends", "full_every", "hosts", "limit"),
+        *("overlap", "parallel", "provider", "rate", "resume_within", "selected", "stable"),
+        *("timeout", "values"),
     }
 )
-"""Keys that do not decide which rows a source has."""
+"""Keys that do not decide which rows a source has; its values are added apart."""
+_GIVEN: Final = frozenset({"params", "headers", "json"})
+"""Keys whose members are the source's words, not ours."""
 
 
 def parse_source(tree: object) -> SourceDescription:
@@ -80,7 +92,8 @@ def shipped_source(name: str) -> dict[str, Any]:
 def source_digest(description: SourceDescription, values: Mapping[str, str]) -> str:
     """Changes when the same source may give other rows: the next pass is then a full one."""
     deciding = _deciding(msgspec.to_builtins(description))
-    return result_digest(NAME, "", {"source": deciding, "set": dict(values)})
+    values = {**description.values, **values}
+    return result_digest(NAME, "", {"source": deciding, "set": values})
 
 
 def parent_of(resource: Resource) -> str:
@@ -133,6 +146,7 @@ def _resource(given: Any, defaults: Tree) -> Any:
         return given
     merged = _merged(_in_full(defaults), _in_full(tree))
     name = merged.get("name", "")
+    _check_refused(merged, str(name))
     endpoint = merged.get("endpoint", {})
     if isinstance(endpoint, Mapping):
         endpoint = _with_paginator(endpoint, f"{name}.endpoint")
@@ -151,6 +165,14 @@ def _in_full(tree: Tree) -> dict[str, Any]:
     if endpoint:
         full["endpoint"] = endpoint
     return full
+
+
+def _check_refused(tree: Tree, where: str) -> None:
+    for name, value in tree.items():
+        if name in _REFUSED:
+            raise UsageError(f"{where}.{name}: {_REFUSED[name]}")
+        if name in {"endpoint", "incremental"} and isinstance(value, Mapping):
+            _check_refused(value, f"{where}.{name}")
 
 
 def _merged(defaults: Tree, given: Tree) -> dict[str, Any]:
@@ -246,7 +268,17 @@ def _check_span(text: str, where: str) -> None:
 
 def _deciding(tree: Any) -> Any:
     if isinstance(tree, dict):
-        return {name: _deciding(value) for name, value in tree.items() if name not in _PACE}
-    if isinstance(tree, list):
+        return {
+            name: _without_size(value) if name in _GIVEN else _deciding(value)
+            for name, value in tree.items()
+            if name not in _PACE
+        }
+    if isinstance(tree, list | tuple):
         return [_deciding(value) for value in tree]
     return tree
+
+
+def _without_size(given: Any) -> Any:
+    if not isinstance(given, dict):
+        return given
+    return {name: value for name, value in given.items() if name not in SIZE_PARAMS}

@@ -18,7 +18,7 @@ from headgate.handlers.extract.paginators import (
     SinglePage,
 )
 from headgate.handlers.extract.paging.chain import ChainOptions, ChainPaging
-from headgate.handlers.extract.paging.keyset import KeysetPaging
+from headgate.handlers.extract.paging.keyset import KeysetOptions, KeysetPaging
 from headgate.handlers.extract.paging.offset import (
     OffsetOptions,
     OffsetPaging,
@@ -69,11 +69,17 @@ class StreamSource:
     @property
     def is_covered(self) -> bool:
         """Its pages can show that they cover the order of a unique key."""
-        if isinstance(self.paging, KeysetPaging):
-            return True
         order = self.order
+        if isinstance(self.paging, KeysetPaging):
+            return order is None or order.immutable
         sure = order is not None and order.unique and order.immutable
         return sure and isinstance(self.paging, OffsetPaging) and self.overlap > 0
+
+    @property
+    def begins_by_date(self) -> bool:
+        """The next pass begins at the time of this one, not at the newest stamp of the rows."""
+        changed = self.resource.endpoint.incremental
+        return changed is not None and changed.watermark == "date"
 
     @property
     def compare(self) -> Compare:
@@ -146,10 +152,12 @@ class StreamSource:
             return PageNumberPaging(words, words.limit or size or 0, self._offset_options())
         if isinstance(words, KeysetPaginator):
             rows = words.limit or size or SIZE
-            return KeysetPaging(words, rows, is_parallel=self._is_parallel)
+            unique = self.order is None or self.order.unique
+            options = KeysetOptions(self._is_parallel, unique and words.compare is not Compare.TIME)
+            return KeysetPaging(words, rows, options)
         schemes = frozenset({client.scheme, "https"})
-        options = ChainOptions(client.hosts, schemes, size, self._is_parallel)
-        return ChainPaging(words, options)  # type: ignore[arg-type]  # the kinds that are left
+        chain = ChainOptions(client.hosts, schemes, size, self._is_parallel)
+        return ChainPaging(words, chain)  # type: ignore[arg-type]  # the kinds that are left
 
     @property
     def _is_parallel(self) -> bool:

@@ -1,12 +1,14 @@
 """A description is checked before anything is fetched, and what is wrong is said."""
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
 import structlog
 
-from headgate.core.errors import UsageError
+from headgate.core.config_schema import require_config
+from headgate.core.errors import BadConfig, UsageError
 from headgate.core.item import Item
 from headgate.core.provider import Placement
 from headgate.handlers.extract import (
@@ -159,6 +161,10 @@ def test_a_login_becomes_a_credential_of_the_sources_provider():
             | {"name": "key"},
             *("query", "key"),
         ),
+        (
+            {"type": "http_basic", "username": "me", "password": {"env": "STRIPE_KEY"}},
+            *("basic", ""),
+        ),
     ],
 )
 def test_static_secrets_are_credentials_and_never_values(auth, placement, name):
@@ -192,16 +198,77 @@ def test_the_digest_changes_with_what_decides_the_rows_and_not_with_the_pace():
 def test_a_job_finds_the_handler_by_its_config():
     spec = resolve("extract").configured({"source": stream(), "set": {}})
     assert spec.name == "extract"
-    assert spec.provider.startswith("extract-api.example-")
+    assert spec.provider == "extract-api.example"
     with pytest.raises(UsageError, match="extract needs its source"):
         resolve("extract").configured({})
     with pytest.raises(UsageError, match="set: it is an object of texts"):
         resolve("extract").configured({"source": stream(), "set": {"a": 1}})
 
 
-def test_sources_of_one_host_with_other_limits_have_other_providers():
-    names = {bound_source(source_of({}, rate=rate), {}, {}).provider for rate in ("1/s", "2/s")}
-    assert len(names) == 2
+def provider_of(**client: Any) -> str:
+    return bound_source(source_of({}, **client), {}, ENVIRONMENT).provider
+
+
+def test_sources_of_one_host_share_a_provider():
+    other = {"headers": {"Accept": "text/json"}, "timeout": 3}
+    assert provider_of() == provider_of(**other) == "extract-api.example"
+
+
+def test_limits_that_a_user_sets_hold_for_that_source_alone():
+    assert len({provider_of(), provider_of(rate="1/s"), provider_of(rate="2/s")}) == 3
+    assert bound_source(source_of({}, rate="1/s"), {}, {}).policy.hosts == ()
+
+
+def test_a_credential_keeps_its_provider_under_another_rate():
+    auth = {"type": "bearer", "token": {"env": "STRIPE_KEY"}}
+    other = {"type": "bearer", "token": {"env": "GITHUB_TOKEN"}}
+    assert provider_of(auth=auth) == provider_of(auth=auth, rate="1/s") != provider_of(auth=other)
+    assert bound_source(source_of({}, auth=auth), {}, ENVIRONMENT).policy.hosts == ("api.example",)
+
+
+def test_a_source_may_name_a_provider_of_the_settings_and_leaves_its_limits_to_them():
+    bound = bound_source(source_of({}, provider="shop"), {}, {})
+    assert (bound.provider, bound.policy) == ("shop", None)
+    with pytest.raises(UsageError, match="leave out rate, or the provider"):
+        bound_source(source_of({}, provider="shop", rate="1/s"), {}, {})
+
+
+def test_the_schema_of_the_config_refuses_what_is_no_source():
+    schema = resolve("extract").config_schema
+    require_config(schema, {"source": "kinto", "set": {"url": "http://127.0.0.1"}})
+    require_config(schema, {"source": stream()})
+    for config in ({}, {"source": "nothing"}, {"source": {"client": {}}}, {"source": 1}):
+        with pytest.raises(BadConfig):
+            require_config(schema, config)
+
+
+@pytest.mark.parametrize(
+    ("resource", "message"),
+    [
+        ({"endpoint": {"auth": {"type": "bearer"}}}, "things.endpoint.auth: a source has one auth"),
+        (
+            {"endpoint": {"incremental": {"cursor_path": "at", "end_param": "until"}}},
+            "things.endpoint.incremental.end_param: a pass always lists to the end",
+        ),
+        ({"write_disposition": "merge"}, "always kept by their primary_key"),
+        (
+            {"endpoint": {"paginator": {"type": "offset", "stop_after_empty_page": False}}},
+            "nothing ends the listing",
+        ),
+        ({"endpoint": {"incremental": {"start_param": "since"}}}, "cursor_path is missing"),
+    ],
+)
+def test_a_word_of_dlt_that_would_mean_something_else_is_refused(resource, message):
+    with pytest.raises(UsageError, match=re.escape(message)):
+        parse_source(source_of(resource))
+
+
+def test_a_parameter_that_is_called_like_one_of_our_words_decides_the_rows():
+    def digest(**params: Any) -> str:
+        return source_digest(parse_source(stream(endpoint={"params": params})), {})
+
+    assert digest(rate="a") != digest(rate="b")
+    assert digest(per_page=10) == digest(per_page=20)
 
 
 @pytest.mark.parametrize(("owner", "allowed"), [("local", True), ("ada", False)])

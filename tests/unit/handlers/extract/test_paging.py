@@ -290,3 +290,85 @@ def test_more_rows_than_the_cap_are_an_error_without_a_range():
     assert "at most 50 rows" in reason
     assert "`range`" in reason
     assert done.closings == {}
+
+
+@pytest.mark.parametrize("stable", [False, True])
+@pytest.mark.parametrize(
+    "paginator",
+    [
+        {"type": "offset", "limit": 10, "maximum_offset": 30},
+        {"type": "page_number", "limit": 10, "limit_param": "limit", "maximum_page": 2},
+    ],
+)
+@pytest.mark.parametrize("total", [95, None])
+def test_a_listing_that_is_cut_is_never_called_complete(paginator, stable, total):
+    def answer(asked: Asked) -> Reply:
+        given = query(asked)
+        begin = int(given.get("offset", 10 * int(given.get("page", 0))))
+        headers = {} if total is None else {"X-Total": str(total)}
+        return Reply(json=rows(95)[begin : begin + 10], headers=headers)
+
+    words = {**paginator, "stable": stable, "total_header": "X-Total"}
+    done = listed(source_of({"endpoint": {"paginator": words}}), FakeHttp(answer))
+    assert (done.ids("things"), done.proof("things")) == (all_ids(30), "unproven")
+    assert not done.closings["things"].deletes
+
+
+def test_a_listing_that_ends_before_its_maximum_is_complete():
+    words = {**WITH_TOTAL, "maximum_offset": 100}
+    done = listed(source_of({"endpoint": {"paginator": words}}), offset_server(95, total=95))
+    assert (done.ids("things"), done.proof("things")) == (all_ids(95), "counted")
+
+
+def posted(paginator: dict[str, Any], answer: Any) -> tuple[MemoryPass, list[Any]]:
+    bodies: list[Any] = []
+
+    def reply(asked: Asked) -> Any:
+        bodies.append(asked.options["json"])
+        assert (asked.method, urlsplit(asked.url).query) == ("POST", "")
+        return answer(asked.options["json"])
+
+    endpoint = {
+        "method": "POST",
+        "json": {"filter": {"state": "open"}},
+        "data_selector": "rows",
+        "paginator": paginator,
+    }
+    return listed(source_of({"endpoint": endpoint}), FakeHttp(reply)), bodies
+
+
+def test_offset_and_limit_may_stand_in_the_body():
+    paginator = {
+        "type": "offset",
+        "limit": 10,
+        "offset_body_path": "page.from",
+        "limit_body_path": "page.size",
+        "total_path": "total",
+    }
+
+    def answer(body: Any) -> Any:
+        begin, size = body["page"]["from"], body["page"]["size"]
+        return {"rows": rows(25)[begin : begin + size], "total": 25}
+
+    done, bodies = posted(paginator, answer)
+    assert (done.ids("things"), done.proof("things")) == (all_ids(25), "counted")
+    assert bodies[0] == {"filter": {"state": "open"}, "page": {"from": 0, "size": 10}}
+
+
+def test_a_page_number_may_stand_in_the_body():
+    paginator = {"type": "page_number", "page_body_path": "page", "limit": 10, "ends": "short"}
+    done, _ = posted(paginator, lambda body: {"rows": rows(25)[10 * body["page"] :][:10]})
+    assert done.ids("things") == all_ids(25)
+
+
+def test_a_cursor_may_stand_in_the_body():
+    paginator = {"type": "cursor", "cursor_path": "next", "cursor_body_path": "after.cursor"}
+
+    def answer(body: Any) -> Any:
+        begin = int(body.get("after", {}).get("cursor", "c0")[1:])
+        following = f"c{begin + 10}" if begin + 10 < 25 else None
+        return {"rows": rows(25)[begin : begin + 10], "next": following}
+
+    done, bodies = posted(paginator, answer)
+    assert (done.ids("things"), done.proof("things")) == (all_ids(25), "chained")
+    assert bodies[1] == {"filter": {"state": "open"}, "after": {"cursor": "c10"}}

@@ -115,6 +115,62 @@ def test_a_second_pass_asks_from_the_watermark_less_the_lag():
     assert done.closings["things"].watermark is None
 
 
+def test_only_changed_parents_bring_their_children_in_an_incremental_pass():
+    changed = {"cursor_path": "updated_at", "start_param": "since"}
+    issues = {"name": "issues", "endpoint": {**SINGLE, "incremental": changed}}
+    source = {"client": CLIENT, "resources": [issues, COMMENTS]}
+    rows = [{"id": f"i{n}", "number": n, "updated_at": MARK} for n in (1, 2)]
+
+    def answer(asked: Asked) -> Any:
+        return family(asked) if "comments" in asked.url else rows
+
+    first = MemoryPass(source, FakeHttp(answer)).run()
+    known = {"issues": {"i1": first.rows["issues", "i1"].hash, "i2": "another"}}
+    http = FakeHttp(answer)
+    again = MemoryPass(source, http, states={"issues": StreamState(MARK)}, known=known).run()
+    assert [each.url.partition("example")[2] for each in http.requests] == [
+        *(f"/issues?since={MARK.replace(':', '%3A')}", "/issues/2/comments"),
+    ]
+    assert {each.mode for each in again.checkpoints.values()} == {PassMode.INCREMENTAL}
+    assert again.ids("comments") == {'["i2",0]', '["i2",1]'}
+    assert again.closings["comments"].proof == "chained"
+
+
+def test_an_incremental_pass_in_which_no_parent_changed_closes_the_children_too():
+    changed = {"cursor_path": "updated_at", "start_param": "since"}
+    issues = {"name": "issues", "endpoint": {**SINGLE, "incremental": changed}}
+    source = {"client": CLIENT, "resources": [issues, COMMENTS]}
+    done = MemoryPass(source, FakeHttp({"*": []}), states={"issues": StreamState(MARK)}).run()
+    assert set(done.closings) == {"issues", "comments"}
+
+
+def by_date(date: str | None) -> MemoryPass:
+    changed = {"start_param": "since", "watermark": "date", "lag": "1m"}
+    source = source_of({"endpoint": {**SINGLE, "incremental": changed}})
+    reply = Reply(json=[{"id": 1}], headers={"Date": date} if date else {})
+    return MemoryPass(source, FakeHttp({"*": reply})).run()
+
+
+def test_the_next_pass_may_begin_at_the_time_of_the_first_page():
+    done = by_date("Fri, 02 Jan 2026 03:04:05 GMT")
+    assert done.closings["things"].watermark == MARK
+
+
+@pytest.mark.parametrize("date", [None, "yesterday"])
+def test_a_reply_without_a_date_is_an_error_where_the_next_pass_begins_at_it(date):
+    (reason,) = by_date(date).errors.values()
+    assert "without a usable Date header" in reason
+
+
+def test_rows_keep_their_stamp_in_a_stream_that_is_always_listed_in_full():
+    source = source_of({"endpoint": SINGLE, "updated": "meta.changed"})
+    done = MemoryPass(source, FakeHttp({"*": [{"id": 1, "meta": {"changed": MARK}}]})).run()
+    assert done.rows["things", "1"].updated == MARK
+    assert (
+        plan_pass(parse_source(source), {"things": StreamState(MARK)}).checkpoints[0].since is None
+    )
+
+
 def test_rows_that_say_that_they_are_deleted_are_kept_as_deleted():
     source = source_of({"endpoint": SINGLE, "deleted": "deleted_at != null"})
     rows = [{"id": 1, "deleted_at": None}, {"id": 2, "deleted_at": MARK}]

@@ -146,7 +146,10 @@ class ResolverSelection:
 
     def _has_key(self, resolver: Resolver) -> bool:
         return any(
-            credential.login or credential.file or self._environment.get(credential.env, "").strip()
+            credential.login
+            or credential.user
+            or credential.file
+            or self._environment.get(credential.env, "").strip()
             for credential in self._provider(resolver).credentials.values()
         )
 
@@ -174,7 +177,7 @@ def _overlaid(given: ProviderPolicy | None, ours: ProviderPolicy | None) -> Prov
 
 
 def _kept_in(variable: str, credential: CredentialPolicy) -> CredentialPolicy:
-    return msgspec.structs.replace(credential, env=variable, file="", login=None)
+    return msgspec.structs.replace(credential, env=variable, file="", login=None, user=None)
 
 
 def _check_names(names: Sequence[str]) -> None:

@@ -1,6 +1,7 @@
 """Pages by a key of the rows: behind one key, up to another. Dense ranges divide themselves."""
 
-from typing import Any
+from bisect import bisect_left
+from typing import Any, NamedTuple
 
 from headgate.core.mirror import Proof
 from headgate.core.ordering import MICROSECONDS, Compare, position, time_text
@@ -12,20 +13,30 @@ from headgate.handlers.extract.paging.shape import ListedPage, PageRequest, Page
 FARTHEST = REACH**8
 
 
+class KeysetOptions(NamedTuple):
+    is_parallel: bool = True
+    is_unique: bool = True
+    """No two rows have the same key."""
+
+
 class KeysetPaging:
     """`at` has `after` and `until`; a page of such a range brings the rest of it.
 
     A range without an upper bound reaches farther at each step, until a page of it is empty.
+    Ranges of times are cut at whole seconds. Where keys are not unique, the rest begins before the
+    last key of a page, since more rows may have that key.
     """
 
     is_chain = False
     proof = Proof.COVERED
 
-    def __init__(self, words: KeysetPaginator, size: int, *, is_parallel: bool) -> None:
+    def __init__(self, words: KeysetPaginator, size: int, options: KeysetOptions) -> None:
         self._words = words
         self._size = size
+        self._is_unique = options.is_unique
         splits = words.compare is not Compare.TEXT and bool(words.until_param)
-        self._splits = splits and is_parallel
+        self._splits = splits and options.is_parallel
+        self._is_time = words.compare is Compare.TIME
 
     def first(self) -> At:
         return {"reach": 1}
@@ -55,14 +66,15 @@ class KeysetPaging:
             )
         if self._is_last(page):
             return PageStep(ends=True, low=low, high=high)
-        if low is not None and keys[-1] <= self._position(low):
+        edge = self._edge(keys)
+        if low is not None and keys[edge] <= self._position(low):
             raise BadPage(
-                f"the page behind {low!r} has only keys up to it; check `after_param`"
+                f"the page behind {low!r} has keys up to it; check `after_param`"
                 f" ({self._words.after_param})"
             )
-        rest = self._rest(at, keys) if self._splits else None
-        follow = rest if rest is not None else [self._next(at, page.keys[-1])]
-        return PageStep(follow, low=low, high=page.keys[-1])
+        last = page.keys[edge]
+        rest = self._rest(at, last, keys[edge] - keys[0]) if self._splits else []
+        return PageStep(rest or [self._next(at, last)], low=low, high=last)
 
     def _is_last(self, page: ListedPage) -> bool:
         if page.beyond or not page.rows:
@@ -74,19 +86,38 @@ class KeysetPaging:
     def _next(self, at: At, last: Any) -> At:
         return {**{name: at[name] for name in ("until",) if name in at}, "after": last}
 
-    def _rest(self, at: At, keys: list[Any]) -> list[At] | None:
-        last, width = keys[-1], keys[-1] - keys[0]
-        until = self._position(at["until"]) if "until" in at else None
-        if width <= 0:
-            return None
-        reach = min(at.get("reach", 1) * REACH, FARTHEST)
-        return [self._range(each, reach) for each in rest_above(last, until, width, reach)]
+    def _edge(self, keys: list[Any]) -> int:
+        """The row up to whose key a page has every row."""
+        if self._is_unique:
+            return -1
+        below = bisect_left(keys, keys[-1]) - 1
+        if below < 0:
+            raise BadPage(
+                f"all {len(keys):,} rows of a page have the same {self._words.key!r}, so the page"
+                " behind them cannot be asked for; use larger pages, or a key that is unique"
+            )
+        return below
 
-    def _range(self, part: KeyRange, reach: int) -> At:
-        at = {"after": self._value(part.low)}
+    def _rest(self, at: At, last: Any, width: float) -> list[At]:
+        """The ranges behind the last key; empty: they are not worth dividing."""
+        begin, until = self._position(last), None
+        if "until" in at:
+            until = self._position(at["until"])
+        if self._is_time:
+            width /= MICROSECONDS
+            begin, until = -(-begin // MICROSECONDS), until and until // MICROSECONDS
+        if width <= 0:
+            return []
+        reach = min(at.get("reach", 1) * REACH, FARTHEST)
+        parts = rest_above(begin, until, width, reach)
+        found = [self._range(each, reach, like=last) for each in parts]
+        return [{**found[0], "after": last}, *found[1:]] if found else []
+
+    def _range(self, part: KeyRange, reach: int, like: Any) -> At:
+        at = {"after": self._value(part.low, like)}
         if part.high is None:
             return {**at, "reach": reach}
-        return {**at, "until": self._value(part.high)}
+        return {**at, "until": self._value(part.high, like)}
 
     def _position(self, key: Any) -> Any:
         try:
@@ -97,7 +128,7 @@ class KeysetPaging:
                 f" {error}; set paginator.compare"
             ) from None
 
-    def _value(self, place: float | None) -> Any:
-        if self._words.compare is Compare.TIME and place is not None:
-            return time_text(place // MICROSECONDS * MICROSECONDS, unix=False)
-        return place
+    def _value(self, place: float | None, like: Any) -> Any:
+        if not self._is_time or place is None:
+            return place
+        return time_text(place * MICROSECONDS, unix=not isinstance(like, str))
