@@ -12,6 +12,7 @@ from headgate.app.telemetry import logger
 from headgate.core.gates.config import GateLimits
 from headgate.core.gates.keys import keys_of_provider
 from headgate.core.job import LOCAL_OWNER
+from headgate.core.provider import ProviderPolicy
 from headgate.engine.gate_control import read_gates
 from headgate.engine.passes import Passes, PassOrder
 from headgate.handlers.extract.sample import SourceSample, StreamSample
@@ -63,10 +64,9 @@ class SampledPass:
         """The limit of the source, configured or learned; None: it is not known yet."""
         provider, policy = self._source.bound.provider, self._source.bound.policy
         limits = self._settings.gate_limits
-        if policy is not None and provider not in limits.providers:
-            limits = GateLimits({**limits.providers, provider: policy}, limits.gates)
-        if provider not in limits.providers:
-            return None
+        limits = GateLimits(
+            {provider: policy or ProviderPolicy(), **limits.providers}, limits.gates
+        )
         keys = keys_of_provider(provider, limits.providers[provider])
         views = (await read_gates(self._store.limits, limits, keys)).views
         found = [

@@ -41,6 +41,8 @@ class PageItem(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_f
     """What distinguishes the listings of one stream in keys of items."""
     round: int = 0
     """How often the closing has asked for pages again."""
+    without: tuple[str, ...] = ()
+    """Streams that this pass leaves out, although their parents are listed."""
     hash: str = ""
     """For a detail: the hash of the listed row."""
     without: tuple[str, ...] = ()

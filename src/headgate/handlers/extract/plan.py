@@ -30,28 +30,32 @@ def plan_pass(
 ) -> PassPlan:
     """The checkpoints of a pass and its first items; UsageError for a stream that is unknown."""
     resources = _wanted(description, wish.streams)
-    begins: dict[str, str | None] = {}
-    modes: dict[str, PassMode] = {}
+    names = {each.name for each in resources}
+    without = tuple(each.name for each in description.resources if each.name not in names)
+    parents = _parents_of_new(resources, states)
+    pages: dict[str, PageItem] = {}
     for each in resources:
-        parent = parent_of(each)
         state = states.get(each.name, StreamState())
-        begins[each.name] = _since(description, each, state, wish)
-        partial = begins[each.name] is not None or modes.get(parent) is PassMode.INCREMENTAL
-        modes[each.name] = PassMode.INCREMENTAL if partial else PassMode.FULL
-    left_out = {each.name for each in description.resources if parent_of(each)} - {*modes}
-    pages = {
-        each.name: PageItem(
-            each.name,
-            full=modes[each.name] is PassMode.FULL,
-            since=begins[each.name],
-            without=tuple(sorted(left_out)),
-        )
-        for each in resources
-    }
+        begin = _since(description, each, state, wish)
+        if each.name in parents and wish.since is None:
+            begin = None
+        above = pages.get(parent_of(each))
+        full = begin is None and (above is None or above.full)
+        pages[each.name] = PageItem(each.name, full=full, since=begin, without=without)
     return PassPlan(
-        [_checkpoint(each, modes[each.name], pages[each.name]) for each in resources],
+        [_checkpoint(each, pages[each.name]) for each in resources],
         [_first_item(each, pages[each.name]) for each in resources if not parent_of(each)],
     )
+
+
+def _parents_of_new(resources: Sequence[Resource], states: Mapping[str, StreamState]) -> set[str]:
+    """The streams that must be listed in full, since one below them never was."""
+    found: set[str] = set()
+    for each in reversed(resources):  # parents come first
+        new = states.get(each.name, StreamState()).full_at is None
+        if (parent := parent_of(each)) and (new or each.name in found):
+            found.add(parent)
+    return found
 
 
 def _wanted(description: SourceDescription, names: Sequence[str]) -> list[Resource]:
@@ -103,16 +107,16 @@ def _names_start(resource: Resource) -> bool:
     return b"{incremental.start_value}" in texts
 
 
-def _checkpoint(resource: Resource, mode: PassMode, page: PageItem) -> NewCheckpoint:
+def _checkpoint(resource: Resource, page: PageItem) -> NewCheckpoint:
     closing = msgspec.structs.replace(page, kind="closing")
+    mode = PassMode.FULL if page.full else PassMode.INCREMENTAL
     return NewCheckpoint(
         resource.name, resource.name, _tree(closing), parent_of(resource), mode, page.since
     )
 
 
 def _first_item(resource: Resource, page: PageItem) -> NewItem:
-    changed = resource.endpoint.incremental
-    start = page.since if page.since is not None else _initial(changed)
+    start = page.since if page.since is not None else _initial(resource.endpoint.incremental)
     first = msgspec.structs.replace(page, kind="first", since=start)
     text = msgspec.json.encode(first).decode()
     return NewItem(first.key("first"), text, checkpoint=resource.name)

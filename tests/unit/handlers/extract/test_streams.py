@@ -127,7 +127,8 @@ def test_only_changed_parents_bring_their_children_in_an_incremental_pass():
     first = MemoryPass(source, FakeHttp(answer)).run()
     known = {"issues": {"i1": first.rows["issues", "i1"].hash, "i2": "another"}}
     http = FakeHttp(answer)
-    again = MemoryPass(source, http, states={"issues": StreamState(MARK)}, known=known).run()
+    states = {"issues": StreamState(MARK), "comments": StreamState(full_at=1)}
+    again = MemoryPass(source, http, states=states, known=known).run()
     assert [each.url.partition("example")[2] for each in http.requests] == [
         *(f"/issues?since={MARK.replace(':', '%3A')}", "/issues/2/comments"),
     ]
@@ -140,7 +141,8 @@ def test_an_incremental_pass_in_which_no_parent_changed_closes_the_children_too(
     changed = {"cursor_path": "updated_at", "start_param": "since"}
     issues = {"name": "issues", "endpoint": {**SINGLE, "incremental": changed}}
     source = {"client": CLIENT, "resources": [issues, COMMENTS]}
-    done = MemoryPass(source, FakeHttp({"*": []}), states={"issues": StreamState(MARK)}).run()
+    states = {"issues": StreamState(MARK), "comments": StreamState(full_at=1)}
+    done = MemoryPass(source, FakeHttp({"*": []}), states=states).run()
     assert set(done.closings) == {"issues", "comments"}
 
 
@@ -231,3 +233,21 @@ def test_a_stream_brings_its_parents_into_the_plan_and_waits_for_them():
 def test_a_stream_that_the_source_does_not_have_is_refused():
     with pytest.raises(UsageError, match="no stream 'isues'; it has issues, comments"):
         plan_pass(parse_source(FAMILY), {}, PassWish(streams=["isues"]))
+
+
+def test_a_child_that_was_never_listed_makes_its_parents_be_listed_in_full():
+    changed = {"cursor_path": "updated_at", "start_param": "since"}
+    issues = {"name": "issues", "endpoint": {**SINGLE, "incremental": changed}}
+    source = parse_source({"client": CLIENT, "resources": [issues, COMMENTS]})
+    states = {"issues": StreamState(MARK, 1)}
+    alone = plan_pass(source, states, PassWish(streams=["issues"]))
+    both = plan_pass(source, states)
+    assert [each.mode for each in alone.checkpoints] == [PassMode.INCREMENTAL]
+    assert {each.mode for each in both.checkpoints} == {PassMode.FULL}
+
+
+def test_children_that_a_pass_leaves_out_are_not_listed():
+    done = MemoryPass(FAMILY, FakeHttp(family), streams=["issues"]).run()
+    assert done.errors == {}
+    assert set(done.closings) == {"issues"}
+    assert done.ids("comments") == set()
