@@ -45,8 +45,6 @@ class PageItem(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_f
     """Streams that this pass leaves out, although their parents are listed."""
     hash: str = ""
     """For a detail: the hash of the listed row."""
-    without: tuple[str, ...] = ()
-    """Streams of children that this pass does not list."""
 
     def follow(self, kind: Literal["page", "detail"], label: str, **changes: Any) -> FollowUp:
         """A further item of the same listing."""
