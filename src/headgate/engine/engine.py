@@ -168,15 +168,19 @@ class Engine:
         """Dispatch until stopped, or until a hung thread requires a new process."""
         watch = asyncio.ensure_future(self._watch_self())
         try:
-            await self._dispatcher.run(until_s, until_idle=until_idle)
-            while until_idle and await self._rest_brought_items():
-                await self._dispatcher.run(until_s, until_idle=True)
+            more = True
+            while more:
+                before = self._settler.spawned
+                await self._dispatcher.run(until_s, until_idle=until_idle)
+                more = until_idle and await self._rest_brought_items(before)
         finally:
             watch.cancel()
 
-    async def _rest_brought_items(self) -> bool:
-        """Wait until all leased items have run; True if their results added items."""
-        before = self._settler.spawned
+    async def _rest_brought_items(self, before: int) -> bool:
+        """Wait until all leased items have run; True if more than `before` were added.
+
+        A commit may add items after the last claim and before the dispatcher has returned.
+        """
         await self._rest_of_lanes()
         await self._settler.wait_idle()
         return self._settler.spawned > before and not self._dispatcher.stopping

@@ -175,8 +175,9 @@ class Runner:
             noted = _encode(calls).decode()
             settlement = msgspec.structs.replace(settlement, calls=noted)
         columns = result_columns(final) if text else None
-        ended = settlement.status in ATTACHABLE
-        return EndedRun(settlement, columns, attachment if ended else None)
+        if attachment is not None and settlement.status not in ATTACHABLE:
+            attachment = None
+        return EndedRun(settlement, columns, attachment)
 
     def _handed_back(self, claimed: ClaimedItem, reason: str, started_s: float) -> EndedRun:
         ran_us = int((self._clock.monotonic() - started_s) * MICROSECONDS)
