@@ -10,6 +10,7 @@ from headgate.app.mirror_values import (
     field_view,
     report_view,
     row_view,
+    shown_source,
     stream_view,
 )
 from headgate.app.schema_values import job_response
@@ -17,7 +18,7 @@ from headgate.app.service import FIRST_PAGE, PageOf, PassPair, StreamPlace
 from headgate.core.errors import UnknownJob, UnknownMirror
 from headgate.core.gates.config import GateLimits
 from headgate.core.paging import Cursor, SortOrder, decode_cursor, encode_cursor, filter_hash
-from headgate.core.redact_values import values_without_secrets
+from headgate.core.rate import parse_limits
 from headgate.core.time_text import moment
 from headgate.engine.gate_control import JobGates
 from headgate.engine.mirror_diff import diff_page
@@ -46,7 +47,7 @@ class MirrorReads:
         mirror = await self._mirrors.by_id(mirror_id, self._owner)
         view = await self._view(mirror)
         shown = {name: getattr(view, name) for name in views.MirrorView.__struct_fields__}
-        source = values_without_secrets(mirror.source)
+        source = shown_source(mirror.source)
         return views.MirrorDetail(**shown, source=source, digest=mirror.digest)
 
     async def passes(self, mirror_id: int, page: PageOf = FIRST_PAGE) -> Page[views.PassView]:
@@ -65,8 +66,8 @@ class MirrorReads:
         work = await work_of_pass(self._store.history, job_id)
         gates = JobGates(self._store, self._limits, job_id, guesses=self._owner is None)
         reading = await read_gates_or_none(gates)
-        pace = pace_of([] if reading is None else reading.views)
-        return report_view(job_id, work, pace)
+        views_now = [] if reading is None else reading.views
+        return report_view(job_id, work, pace_of(views_now, await self._declared_rate(job_id)))
 
     async def rows(
         self, place: StreamPlace, page: PageOf = FIRST_PAGE, *, deleted: bool = False
@@ -126,6 +127,15 @@ class MirrorReads:
                 return views.Forgotten(removed=removed, done=True)
             removed += step
         return views.Forgotten(removed=removed, done=False)
+
+    async def _declared_rate(self, job_id: int) -> float | None:
+        """Requests per second that the source of a pass asks for; None: no limit."""
+        try:
+            config = (await self._store.reads.job(job_id)).config
+            limits = parse_limits(config["source"]["client"]["rate"])
+        except (UnknownJob, KeyError, TypeError, ValueError):  # deleted, or another handler
+            return None
+        return min((limit.count / limit.seconds for limit in limits), default=None)
 
     async def _stream(self, place: StreamPlace) -> Stream:
         """The stream, if its mirror belongs to the owner."""

@@ -1,12 +1,37 @@
 """Stored mirrors as values of `headgate.schema`."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from headgate.app.schema_values import json_value
 from headgate.core.json_types import type_names
+from headgate.core.redact_values import values_without_secrets
 from headgate.core.time_text import moment
 from headgate.engine.mirror_diff import RowDifference
 from headgate.engine.pass_report import Pace, PassWork, SessionWork
 from headgate.ports.mirrors import Checkpoint, RowChange, StoredRow, Stream, StreamField
 from headgate.schema import mirrors as views
+
+ORDERS = frozenset({"order", "paginator"})
+"""Words of a source whose `key` names a field, and is no secret."""
+
+
+def shown_source(tree: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The description of a source without secrets that were written into it."""
+    shown: Mapping[str, Any] = _with_keys(values_without_secrets(tree), tree)
+    return shown
+
+
+def _with_keys(shown: Any, stored: Any) -> Any:
+    if isinstance(stored, list):
+        return [_with_keys(*each) for each in zip(shown, stored, strict=True)]
+    if not isinstance(stored, Mapping) or not isinstance(shown, Mapping):
+        return shown
+    found = {name: _with_keys(shown[name], value) for name, value in stored.items()}
+    for name in ORDERS & stored.keys():
+        if isinstance(stored[name], Mapping) and "key" in stored[name]:
+            found[name]["key"] = stored[name]["key"]
+    return found
 
 
 def stream_view(stream: Stream) -> views.StreamView:

@@ -32,7 +32,10 @@ class PassMode(StrEnum):
 
 
 class ChangeKind(StrEnum):
-    """How a row differs. The change log has no additions, and no deletions by absence."""
+    """How a row differs.
+
+    The change log has no additions. It has deletions by absence only of rows that came back.
+    """
 
     ADDED = "added"
     CHANGED = "changed"

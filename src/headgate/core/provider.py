@@ -202,18 +202,19 @@ def _is_below(path: str, prefix: str) -> bool:
     return path == prefix or path.startswith(prefix if prefix.endswith("/") else prefix + "/")
 
 
-def provider_of(host: str, policies: Mapping[str, ProviderPolicy]) -> str:
+def provider_of(host: str, policies: Mapping[str, ProviderPolicy], own: str = "") -> str:
     """The provider that declares a host (a key of `core.url`), or "".
 
-    The host itself comes first, then the longest pattern that fits.
+    The host itself comes first, then the longest pattern that fits. Of several that are left, it is
+    `own`: two sources of one host have credentials of their own.
     """
     fits = [
-        (not pattern.startswith("*."), len(pattern), name)
+        (not pattern.startswith("*."), len(pattern), name == own, name)
         for name, policy in policies.items()
         for pattern in policy.hosts
         if _fits(host, pattern)
     ]
-    return max(fits)[2] if fits else ""
+    return max(fits)[3] if fits else ""
 
 
 def declares(policy: ProviderPolicy, host: str) -> bool:

@@ -88,17 +88,10 @@ def _is_live(row: DiffRow, at: int) -> bool:
 
 
 def _moves(row: DiffRow) -> Iterator[tuple[int, bool]]:
-    """Passes at whose ends the row was first deleted, or live again."""
-    live = _was_live_at_first(row)
+    """Passes at whose ends the row was deleted, or live again."""
     for each in row.log:
-        if each.kind is ChangeKind.DELETED:
-            yield each.pass_id, False
-        elif each.kind is ChangeKind.RESTORED:
-            if live and each.absent_pass is not None:
-                yield each.absent_pass, False
-            yield each.pass_id, True
         if each.kind in STATES:
-            live = each.kind is ChangeKind.RESTORED
+            yield each.pass_id, each.kind is ChangeKind.RESTORED
     if row.absent_pass is not None:
         yield row.absent_pass, False
 
@@ -106,9 +99,7 @@ def _moves(row: DiffRow) -> Iterator[tuple[int, bool]]:
 def _was_live_at_first(row: DiffRow) -> bool:
     """Whether the row was live before its logged changes."""
     first = next((each for each in row.log if each.kind in STATES), None)
-    if first is None:
-        return not row.deleted
-    return first.kind is ChangeKind.DELETED or first.absent_pass is not None
+    return not row.deleted if first is None else first.kind is ChangeKind.DELETED
 
 
 def _body(row: DiffRow, at: int) -> str | None:

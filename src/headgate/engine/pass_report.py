@@ -15,27 +15,35 @@ from headgate.ports.jobs import HistoryStore, ItemHistory
 from headgate.ports.reads import AttemptRow
 
 PAGE = 500
+PROVIDER = "provider"
 SUCCEEDED = frozenset({CallKind.FETCHED, CallKind.REVALIDATED})
 SENT = SUCCEEDED | {CallKind.REFUSED, CallKind.FAILED}
 
 
-class SessionWork(msgspec.Struct):
+class SessionWork:
     """What the workers of one session did for a pass."""
 
-    id: str
-    workers: set[str]
-    started_at: int
-    ended_at: int
-    pages: int = 0
-    rows: int = 0
-    begins: "array[int]" = msgspec.field(default_factory=lambda: array("q"))
-    ends: "array[int]" = msgspec.field(default_factory=lambda: array("q"))
-    """When pages began and ended, in no order."""
+    def __init__(self, name: str, first: AttemptRow) -> None:
+        self.id = name
+        self.workers: set[str] = set()
+        self.started_at = first.leased_at
+        self.ended_at = first.ended_at
+        self.pages = 0
+        self.rows = 0
+        self._begins = array("q")
+        self._ends = array("q")
+
+    def add(self, attempt: AttemptRow) -> None:
+        self.workers.add(attempt.worker)
+        self.started_at = min(self.started_at, attempt.leased_at)
+        self.ended_at = max(self.ended_at, attempt.ended_at)
+        self._begins.append(attempt.ended_at - attempt.ran_us)
+        self._ends.append(attempt.ended_at)
 
     @property
     def most_at_once(self) -> int:
         """The most pages that were worked on at the same time."""
-        steps = [(at, -1) for at in self.ends] + [(at, 1) for at in self.begins]
+        steps = [(at, -1) for at in self._ends] + [(at, 1) for at in self._begins]
         return max(accumulate(step for _, step in sorted(steps)), default=0)
 
     def per_s(self, count: int) -> float | None:
@@ -75,7 +83,7 @@ class PassWork:
                 self.errors[attempt.worker] += 1
             for call in decode_calls(attempt.calls):
                 self._add_call(call)
-        if item.attempts and item.row.status is ItemStatus.DONE:
+        if item.attempts and item.row.status is ItemStatus.DONE and not _is_closing(item.row.key):
             done = _Evidence() if item.row.result is None else _evidence(item.row.result)
             session.pages += done.pages
             session.rows += done.rows
@@ -95,13 +103,8 @@ class PassWork:
         name = attempt.worker.rpartition("-")[0] or attempt.worker
         found = self._sessions.get(name)
         if found is None:
-            found = SessionWork(name, set(), attempt.leased_at, attempt.ended_at)
-            self._sessions[name] = found
-        found.workers.add(attempt.worker)
-        found.begins.append(attempt.ended_at - attempt.ran_us)
-        found.ends.append(attempt.ended_at)
-        found.started_at = min(found.started_at, attempt.leased_at)
-        found.ended_at = max(found.ended_at, attempt.ended_at)
+            found = self._sessions[name] = SessionWork(name, attempt)
+        found.add(attempt)
         return found
 
     def _add_call(self, call: Call) -> None:
@@ -118,6 +121,11 @@ class PassWork:
 class _Evidence(msgspec.Struct, frozen=True):
     rows: int = 0
     pages: int = 1
+
+
+def _is_closing(key: str) -> bool:
+    """Whether an item closes a checkpoint, as the store names those."""
+    return key.rpartition("/")[0].endswith("/closing")
 
 
 def _evidence(text: str) -> _Evidence:
@@ -137,7 +145,11 @@ async def work_of_pass(history: HistoryStore, job_id: int) -> PassWork:
     return work
 
 
-def pace_of(gates: Sequence[GateView]) -> Pace:
-    """The pace of the gate that slows a pass down most."""
-    known = [Pace(gate.configured_per_s, gate.now_per_s) for gate in gates if gate.configured_per_s]
-    return max(known, key=lambda pace: pace.backoff, default=Pace(None, None))
+def pace_of(gates: Sequence[GateView], declared: float | None = None) -> Pace:
+    """The pace at the provider of a pass; `declared` is the rate that its source asks for."""
+    known = [
+        Pace(gate.configured_per_s or declared, gate.now_per_s)
+        for gate in gates
+        if gate.kind == PROVIDER
+    ]
+    return max(known, key=lambda pace: pace.backoff, default=Pace(declared, None))

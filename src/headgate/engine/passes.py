@@ -100,7 +100,7 @@ class Passes:
         changed = mirror is not None and mirror.digest != source.digest
         plan = source.plan(await self._states(mirror, source), self._dated(order.wish))
         job = await self._store.mirrors.begin_pass(_request(source, order, plan))
-        if job.made_before:  # somebody else began one at this moment
+        if job.made_before:  # another process began one at this moment
             return await self._resume(job, source, order)
         await self._store.notifier.ring()
         return BegunPass(job, given_up=given_up, reason=reason, has_changed=changed)

@@ -8,7 +8,7 @@ import msgspec
 from publicsuffixlist import PublicSuffixList
 
 from headgate.core.gates.breaker import Breaker, BreakerState
-from headgate.core.provider import ProviderPolicy, declares, provider_of
+from headgate.core.provider import ProviderPolicy, provider_of
 from headgate.core.url import UrlOrigin, parse_origin, registrable_domain, split_origin
 from headgate.net.breaker import Breakers
 from headgate.net.policy import NetPolicy
@@ -90,7 +90,7 @@ class Routes:
         host = origin.key
         own = self._providers.get(handlers_provider, self._unknown)
         # Several sources may describe one host, each with its own credential.
-        declared = handlers_provider if declares(own, host) else provider_of(host, self._providers)
+        declared = provider_of(host, self._providers, handlers_provider)
         # A provider that names no hosts covers all hosts that its handlers ask.
         anywhere = not own.hosts
         provider = declared or (handlers_provider if anywhere else "")

@@ -185,9 +185,6 @@ class LoggedChange(msgspec.Struct, frozen=True):
     pass_id: int
     kind: ChangeKind
     before: str | None
-    absent_pass: int | None = None
-    """Of a row that was restored: a full pass before, at whose end the row was deleted unless it
-    said so itself."""
 
 
 class DiffRow(msgspec.Struct, frozen=True):
@@ -250,7 +247,8 @@ class MirrorStore(Protocol):
     async def changes(self, stream_id: int, after: int, limit: int) -> list[RowChange]:
         """The change log in order.
 
-        Additions are found by `first_pass` of the rows, deletions by absence by `deleted_at`.
+        Additions are found by `first_pass` of the rows, deletions by absence by `deleted_at`;
+        these are logged when the row comes back.
         """
         ...
 

@@ -7,7 +7,7 @@ import msgspec
 
 from headgate.core.json_types import drift_text, field_changes
 from headgate.core.mirror import Attachment, FollowUp, MirrorRow
-from headgate.core.row_plan import Page, PlannedRow, StoredHead, StreamTally, plan_rows
+from headgate.core.row_plan import RESTORED, Page, PlannedRow, StoredHead, StreamTally, plan_rows
 from headgate.stores.transaction import Transaction
 
 _encode = msgspec.json.Encoder().encode
@@ -90,6 +90,13 @@ async def _log(tx: Transaction, changed: Sequence[PlannedRow]) -> list[int]:
         "passes": [each.stream.pass_id for each in changed],
         "kinds": [each.kind for each in changed],
     }
+    maybe_absent = [
+        number
+        for number, each in zip(numbers, changed, strict=True)
+        if each.kind == RESTORED or each.deleted
+    ]
+    if maybe_absent:
+        await tx.change("log_absences", numbers=maybe_absent)
     await tx.change("insert_changes", **tx.table(log))
     return numbers
 

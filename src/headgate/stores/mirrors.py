@@ -57,7 +57,7 @@ class SqlMirrors:
         values = {"job_id": job_id, "owner": owner}
         row = await self._database.read(lambda tx: tx.record("mirror_of_pass", **values))
         if row is None:
-            raise UnknownJob(f"{job_id} is not a pass over a mirror")
+            raise UnknownJob(f"no pass over a mirror has the number {job_id}")
         return _mirror(row)
 
     async def streams(self, mirror_id: int) -> list[Stream]:
@@ -198,10 +198,9 @@ async def _diff_rows(tx: Transaction, query: DiffQuery) -> list[DiffRow]:
     rows = await tx.rows("diff_rows", **msgspec.structs.asdict(query))
     numbers = [row[0] for row in rows]
     logs: dict[int, list[LoggedChange]] = {number: [] for number in numbers}
-    for number, pass_id, kind, before, absent in await tx.rows(
-        "diff_log", numbers=numbers, older=query.older
-    ):
-        logs[number].append(LoggedChange(pass_id, ChangeKind(kind), before, absent))
+    found = await tx.rows("diff_log", numbers=numbers, older=query.older)
+    for number, pass_id, kind, before in found:
+        logs[number].append(LoggedChange(pass_id, ChangeKind(kind), before))
     return [
         DiffRow(number, row_id, body, first, bool(deleted), absent, logs[number])
         for number, row_id, body, first, deleted, absent in rows

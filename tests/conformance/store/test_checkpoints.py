@@ -89,14 +89,17 @@ async def test_a_row_is_deleted_since_the_first_pass_that_did_not_see_it(store):
 
 async def test_a_row_that_comes_back_is_restored(store):
     await whole_pass(store, 1, 2)
+    second = await whole_pass(store, 1)
     await whole_pass(store, 1)
     run = await run_of(store)
     (page,) = await run.claim()
     given = rows(1, 2, then=follow_up("detail"))
     await run.settle(page, rows=given)
     assert await run.live() == ["1", "2"]
-    (change,) = await store.mirrors.changes((await run.stream()).id, 0, 10)
+    deleted, change = await store.mirrors.changes((await run.stream()).id, 0, 10)
     assert (change.kind, change.row_id) == ("restored", "2")
+    assert (deleted.kind, deleted.row_id, deleted.pass_id) == ("deleted", "2", second.job.id)
+    assert deleted.at == (await second.checkpoint()).completed_at
     assert (await run.checkpoint()).changed == 1
     assert await keys(run) == ["detail"]
 

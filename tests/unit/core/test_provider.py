@@ -173,3 +173,17 @@ def test_a_user_and_a_password_are_one_credential_with_one_placement():
     for given in ({"user": user}, {"user": user, "env": "KEY", "placement": "basic"}):
         with pytest.raises(msgspec.ValidationError, match="user"):
             read(hosts=["a.example"], credentials={"a": given})
+
+
+@pytest.mark.parametrize("own", ["a", "b", "c"])
+def test_of_several_providers_of_a_host_it_is_the_one_of_the_handler(own):
+    policies = {name: ProviderPolicy(hosts=("api.example.org",)) for name in "abc"}
+    assert provider_of("api.example.org", policies, own) == own
+
+
+def test_a_provider_that_names_the_host_itself_comes_before_the_handlers_own_pattern():
+    policies = {
+        "own": ProviderPolicy(hosts=("*.example.org",)),
+        "exact": ProviderPolicy(hosts=("api.example.org",)),
+    }
+    assert provider_of("api.example.org", policies, "own") == "exact"

@@ -120,9 +120,8 @@ def _opened(
     if owner != LOCAL_OWNER:
         _require_no_secrets(tree)
     found = opened(tree, name or "mirror", changes)
-    if owner != LOCAL_OWNER:
-        require_credentials(app_state, found.bound.provider, owner)
-        _require_public(app_state, found)
+    require_credentials(app_state, found.bound.provider, owner)
+    _require_public(app_state, found)
     return msgspec.structs.replace(found.for_pass, mirror=name or found.mirror)
 
 
@@ -136,14 +135,14 @@ def _require_no_secrets(tree: Mapping[str, Any]) -> None:
         )
 
 
-class _UserSource(msgspec.Struct, frozen=True):
+class _Asking(msgspec.Struct, frozen=True):
     name: str
     asks: tuple[str, ...]
-    guarded: bool = True
+    guarded: bool = True  # as everything that a server requests
 
 
 def _require_public(app_state: AppState, found: OpenedSource) -> None:
-    handler = _UserSource(f"the source {found.mirror}", found.spec.asks)
+    handler = _Asking(f"the source {found.mirror}", found.spec.asks)
     require_public(handler, allow_private=app_state.settings.net.allow_private)
 
 

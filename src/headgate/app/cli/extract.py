@@ -72,7 +72,7 @@ app = noun(
     app,
     RUN,
     [
-        "headgate extract source.toml",
+        "headgate extract run source.toml",
         "headgate extract looker dashboards looks --workers 8 --rate 100/min",
         "headgate extract github --set owner=me --set repo=mine --full",
         "headgate extract source.toml --dry-run",

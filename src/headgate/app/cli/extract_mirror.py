@@ -197,7 +197,9 @@ class _Export:
                 return
 
     def _row(self, row: RowView) -> Mapping[str, Any]:
-        return {**row.body, DELETED_AT: row.deleted_at} if self._deleted else row.body
+        # From a store it is text that was not parsed, from a server it is an object.
+        body = msgspec.json.decode(row.body) if isinstance(row.body, msgspec.Raw) else row.body
+        return {**body, DELETED_AT: row.deleted_at} if self._deleted else body
 
 
 def _files(

@@ -197,7 +197,11 @@ class _StreamDiff:
 
 
 async def _compared(mirrors: MirrorVerbs, between: PassPair, name: str | None) -> list[FoundStream]:
-    """The streams that both passes have listed."""
+    """The streams to compare."""
+    if between.older >= between.newer:
+        raise UsageError(
+            f"pass {between.newer} did not begin after pass {between.older}: name the older first"
+        )
     older, newer = [await mirrors.show(each) for each in between]
     if older.mirror_id != newer.mirror_id:
         raise UsageError(

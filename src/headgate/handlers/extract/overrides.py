@@ -17,7 +17,7 @@ def with_rate(tree: Tree, rate: str) -> dict[str, Any]:
 
 
 def with_page_size(tree: Tree, rows: int) -> dict[str, Any]:
-    """The source with pages of so many rows; UsageError if it does not say how to ask for them."""
+    """The source with pages of `rows` rows; UsageError if it names no parameter for that."""
     changed = _resized(tree, rows)
     if changed == tree and rows not in _sizes(tree):
         raise UsageError(

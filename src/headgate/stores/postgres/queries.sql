@@ -1885,7 +1885,6 @@ FROM row_changes AS c JOIN mirror_rows AS h ON h.number = c.number
 WHERE c.number = %(number)s ORDER BY c.id
 
 -- name: diff_rows
--- A row that was restored after the newer pass may have been deleted at its end.
 SELECT number, id, body, first_pass, deleted, absent_pass FROM (
     SELECT h.number, h.id, b.body, h.first_pass, h.deleted,
         CASE WHEN h.seen_pass < s.full_pass THEN (
@@ -1900,17 +1899,12 @@ SELECT number, id, body, first_pass, deleted, absent_pass FROM (
 ) AS diff
 WHERE first_pass > %(older)s OR (absent_pass > %(older)s AND absent_pass <= %(newer)s) OR EXISTS (
     SELECT 1 FROM row_changes AS c
-    WHERE c.number = diff.number AND c.pass_id > %(older)s
-    AND (c.pass_id <= %(newer)s OR c.kind = 'restored')
+    WHERE c.number = diff.number AND c.pass_id > %(older)s AND c.pass_id <= %(newer)s
 )
 ORDER BY number LIMIT %(limit)s
 
 -- name: diff_log
-SELECT c.number, c.pass_id, c.kind, c.before,
-    CASE WHEN c.kind = 'restored' THEN (
-        SELECT max(p.job_id) FROM checkpoints AS p
-        WHERE p.stream_id = c.stream_id AND p.job_id < c.pass_id AND p.deletes
-    ) END
+SELECT c.number, c.pass_id, c.kind, c.before
 FROM row_changes AS c
 WHERE c.number = ANY (%(numbers)s::bigint[]) AND c.pass_id > %(older)s
 ORDER BY c.number, c.id
@@ -2015,6 +2009,21 @@ SELECT * FROM unnest(%(numbers)s::bigint[], %(bodies)s::text[])
 -- name: see_rows
 UPDATE mirror_rows SET seen_pass = %(pass_id)s
 WHERE number = ANY (%(numbers)s::bigint[]) AND seen_pass < %(pass_id)s
+
+-- name: log_absences
+-- A row that is seen again was deleted by the first full pass that did not see it. Without this
+-- entry, nothing would tell since when.
+INSERT INTO row_changes (stream_id, number, pass_id, kind, before, at)
+SELECT h.stream_id, h.number, c.job_id, 'deleted', CASE WHEN m.history THEN b.body END,
+    c.completed_at
+FROM mirror_rows AS h JOIN mirror_bodies AS b ON b.number = h.number
+JOIN streams AS s ON s.id = h.stream_id JOIN mirrors AS m ON m.id = s.mirror_id
+JOIN LATERAL (
+    SELECT p.job_id, p.completed_at FROM checkpoints AS p
+    WHERE p.stream_id = s.id AND p.job_id > h.seen_pass AND p.deletes
+    ORDER BY p.job_id LIMIT 1
+) AS c ON TRUE
+WHERE h.number = ANY (%(numbers)s::bigint[]) AND NOT h.deleted
 
 -- name: insert_changes
 INSERT INTO row_changes (stream_id, number, pass_id, kind, before, at)

@@ -1357,7 +1357,6 @@ FROM row_changes AS c INDEXED BY row_changes_by_row CROSS JOIN mirror_rows AS h
 WHERE c.number = :number AND h.number = c.number ORDER BY c.id
 
 -- name: diff_rows
--- A row that was restored after the newer pass may have been deleted at its end.
 SELECT number, id, body, first_pass, deleted, absent_pass FROM (
     SELECT h.number, h.id, b.body, h.first_pass, h.deleted,
         CASE WHEN h.seen_pass < s.full_pass THEN (
@@ -1372,17 +1371,12 @@ SELECT number, id, body, first_pass, deleted, absent_pass FROM (
 ) AS diff
 WHERE first_pass > :older OR (absent_pass > :older AND absent_pass <= :newer) OR EXISTS (
     SELECT 1 FROM row_changes AS c INDEXED BY row_changes_by_row
-    WHERE c.number = diff.number AND c.pass_id > :older
-    AND (c.pass_id <= :newer OR c.kind = 'restored')
+    WHERE c.number = diff.number AND c.pass_id > :older AND c.pass_id <= :newer
 )
 ORDER BY number LIMIT :limit
 
 -- name: diff_log
-SELECT c.number, c.pass_id, c.kind, c.before,
-    CASE WHEN c.kind = 'restored' THEN (
-        SELECT max(p.job_id) FROM checkpoints AS p INDEXED BY checkpoints_that_delete
-        WHERE p.stream_id = c.stream_id AND p.job_id < c.pass_id AND p.deletes = 1
-    ) END
+SELECT c.number, c.pass_id, c.kind, c.before
 FROM json_each(:numbers) AS given CROSS JOIN row_changes AS c INDEXED BY row_changes_by_row
 WHERE c.number = given.value AND c.pass_id > :older
 ORDER BY c.number, c.id
@@ -1471,6 +1465,22 @@ INSERT INTO mirror_bodies (number, body) SELECT value ->> 0, value -> 1 FROM jso
 -- name: see_rows
 UPDATE mirror_rows SET seen_pass = :pass_id
 WHERE number IN (SELECT value FROM json_each(:numbers)) AND seen_pass < :pass_id
+
+-- name: log_absences
+-- A row that is seen again was deleted by the first full pass that did not see it. Without this
+-- entry, nothing would tell since when.
+INSERT INTO row_changes (stream_id, number, pass_id, kind, before, at)
+SELECT h.stream_id, h.number, c.job_id, 'deleted', CASE WHEN m.history THEN b.body END,
+    c.completed_at
+FROM json_each(:numbers) AS given CROSS JOIN mirror_rows AS h CROSS JOIN mirror_bodies AS b
+CROSS JOIN streams AS s CROSS JOIN mirrors AS m CROSS JOIN checkpoints AS c
+WHERE h.number = given.value AND NOT h.deleted AND b.number = h.number AND s.id = h.stream_id
+AND m.id = s.mirror_id AND c.stream_id = s.id AND c.job_id = (
+    SELECT p.job_id FROM checkpoints AS p INDEXED BY checkpoints_that_delete
+    WHERE p.stream_id = s.id AND p.job_id > h.seen_pass AND p.deletes = 1
+    ORDER BY p.job_id LIMIT 1
+)
+AND c.deletes = 1
 
 -- name: insert_changes
 INSERT INTO row_changes (stream_id, number, pass_id, kind, before, at)
