@@ -80,6 +80,12 @@ def test_every_setting_of_a_provider_says_what_it_does(generate):
     assert silent == []
 
 
+def test_every_word_of_a_source_says_what_it_does():
+    rows = [line for line in page("reference/sources.md").splitlines() if line.startswith("| `")]
+    assert len(rows) > 80
+    assert [row for row in rows if row.endswith("|  |")] == []
+
+
 def test_every_shipped_provider_says_where_its_manners_are_published():
     text = page("reference/providers.md")
     shipped = re.findall(r"^### ([\w-]+)\n\n(.+)$", text, re.MULTILINE)

@@ -197,9 +197,7 @@ def without_rate(name: str) -> dict:
     return {**tree, "client": client}
 
 
-async def test_all_twelve_kinds_of_looker_are_mirrored_with_one_login_of_each_process(
-    looker, store
-):
+async def test_all_twelve_kinds_of_looker_are_mirrored_with_one_login_a_process(looker, store):
     mirror = StoredMirror(store, without_rate("looker"))
     found = await mirror.extract()
     assert await mirror.errors() == {}

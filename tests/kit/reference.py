@@ -1,6 +1,7 @@
 """The program that writes the generated parts of the reference, as a module."""
 
 import importlib.util
+import sys
 from functools import cache
 from types import ModuleType
 
@@ -9,7 +10,8 @@ from tests.kit.pages import ROOT
 
 @cache
 def load_generator() -> ModuleType:
-    """`docs/generate.py`, which is not part of a package."""
+    """`docs/generate.py`, which finds its parts in its own folder."""
+    sys.path.append(str(ROOT / "docs"))
     spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
     assert spec is not None
     assert spec.loader is not None

@@ -18,26 +18,36 @@ class AuthWord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
 
 class BearerAuth(AuthWord, frozen=True, tag="bearer"):
     token: SecretOrigin
+    """Sent as `Authorization: Bearer …`."""
 
 
 class ApiKeyAuth(AuthWord, frozen=True, tag="api_key"):
     api_key: SecretOrigin
+    """Where the key is."""
     name: Line = "Authorization"
+    """The name of the header or parameter."""
     location: Literal["header", "query"] = "header"
+    """Where the key is sent."""
     prefix: Line = ""
+    """Text before the key, such as `Token `."""
 
 
 class HttpBasicAuth(AuthWord, frozen=True, tag="http_basic"):
     username: SecretOrigin | Plain
+    """The user."""
     password: SecretOrigin | Literal[""] = ""
+    """Where the password is; unset: it is empty."""
 
 
 class LoginAuth(AuthWord, frozen=True, tag="login"):
     """A request whose reply has the token."""
 
     url: Plain
+    """The address of the login: a path below `base_url`, or a URL."""
     form: Mapping[str, SecretOrigin | Plain] = {}
+    """Fields that are sent as a form."""
     json: Mapping[str, SecretOrigin | Plain] = {}
+    """Fields that are sent as JSON, instead of `form`."""
     token: Plain = "access_token"  # noqa: S105  the name of a field
     """A JMESPath expression over the reply."""
     expires_in: Plain = "expires_in"
@@ -45,22 +55,31 @@ class LoginAuth(AuthWord, frozen=True, tag="login"):
     header: Mapping[str, Plain] = {}
     """The header that has the token; empty: `Authorization = "Bearer {token}"`."""
     refresh_at: Annotated[float, Meta(gt=0, le=1)] = 0.9
+    """The part of its life after which a token is renewed."""
 
 
 class ClientCredentialsAuth(AuthWord, frozen=True, tag="oauth2_client_credentials"):
     access_token_url: Plain
+    """The address that gives tokens."""
     client_id: SecretOrigin | Plain
+    """The name of the client."""
     client_secret: SecretOrigin
+    """Where the client's secret is."""
     access_token_request_data: Mapping[str, SecretOrigin | Plain] = {}
     """Further fields of the form, such as `scope`."""
 
 
 class RefreshTokenAuth(AuthWord, frozen=True, tag="oauth2_refresh_token"):
     access_token_url: Plain
+    """The address that gives tokens."""
     refresh_token: SecretOrigin
+    """Where the refresh token is."""
     client_id: SecretOrigin | Plain = ""
+    """The name of the client, if the source wants it."""
     client_secret: SecretOrigin | Literal[""] = ""
+    """Where the client's secret is, if the source wants it."""
     scope: Plain = ""
+    """The rights to ask for; empty: those of the refresh token."""
 
 
 Auth = (

@@ -53,46 +53,65 @@ class SinglePage(PaginatorWord, frozen=True, tag="single_page"):
 
 class OffsetPaginator(PaginatorWord, frozen=True, tag="offset"):
     limit: Count = 100
+    """Rows of a page."""
     offset: Number = 0
+    """The offset of the first page."""
     offset_param: Param = "offset"
+    """The parameter for the number of rows before the page."""
     limit_param: Param = "limit"
+    """The parameter for the number of rows of a page."""
     offset_body_path: Expr = ""
     """Where the offset stands in the JSON body, if it is sent there."""
     limit_body_path: Expr = ""
+    """Where the limit stands in the JSON body, if it is sent there."""
     maximum_offset: Number | None = None
+    """Pages from this offset on are not asked for; a listing that is cut so is never proven."""
 
 
 class PageNumberPaginator(PaginatorWord, frozen=True, tag="page_number"):
     base_page: Number = 0
+    """The number of the first page, as the source counts."""
     page: Number | None = None
     """The number of the first page, if it is not `base_page`."""
     page_param: Param = "page"
+    """The parameter for the number of the page."""
     limit: Count | None = None
     """Rows of a page; unset: from a parameter such as `per_page`, or the first page's rows."""
     limit_param: Param = ""
+    """The parameter for the number of rows of a page; empty: it is not sent."""
     page_body_path: Expr = ""
+    """Where the number of the page stands in the JSON body, if it is sent there."""
     maximum_page: Number | None = None
+    """The last page that is asked for; a listing that is cut so is never proven."""
 
 
 class CursorPaginator(PaginatorWord, frozen=True, tag="cursor"):
     cursor_path: Expr = "cursors.next"
+    """A JMESPath expression for the cursor of the next page."""
     cursor_param: Param = "cursor"
+    """The parameter for the cursor."""
     cursor_body_path: Expr = ""
+    """Where the cursor stands in the JSON body, if it is sent there."""
 
 
 class JsonLinkPaginator(PaginatorWord, frozen=True, tag="json_link"):
     next_url_path: Expr = "next"
+    """A JMESPath expression for the URL of the next page, which may be relative."""
 
 
 class HeaderLinkPaginator(PaginatorWord, frozen=True, tag="header_link"):
     links_next_key: Param = "next"
+    """The relation of the link to the next page. With a link `last`, all pages are asked for at
+    once."""
 
 
 class HeaderCursorPaginator(PaginatorWord, frozen=True, tag="header_cursor"):
     cursor_key: Param = "next"
     """The header that has the cursor, or the URL, of the next page."""
     cursor_param: Param = "cursor"
+    """The parameter for the cursor, unless the header has a URL."""
     cursor_body_path: Expr = ""
+    """Where the cursor stands in the JSON body, if it is sent there."""
 
 
 class KeysetPaginator(PaginatorWord, frozen=True, kw_only=True, tag="keyset"):
@@ -101,9 +120,13 @@ class KeysetPaginator(PaginatorWord, frozen=True, kw_only=True, tag="keyset"):
     until_param: Param = ""
     """The parameter for the last key of a page; empty: pages are fetched one after the other."""
     key: Expr = "id"
+    """The field of a row; it never changes. Times need not be unique."""
     compare: Compare = Compare.NUMBER
+    """How the source compares keys: `number`, `text` or `time`."""
     limit: Count | None = None
+    """Rows of a page; unset: from a parameter such as `per_page`."""
     limit_param: Param = ""
+    """The parameter for the number of rows of a page; empty: it is not sent."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
