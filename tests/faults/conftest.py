@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.postgres import PostgresMissing, PostgresServer, skip_or_fail
 from tests.kit.project import Project
 
 SETTINGS = {
@@ -35,3 +36,14 @@ def project(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Project]
 def sqlite_project(tmp_path: Path) -> Project:
     """A project on SQLite, for faults that only a file can have."""
     return Project(tmp_path, f"sqlite:///{tmp_path}/headgate.db", SETTINGS)
+
+
+@pytest.fixture
+def own_server() -> Iterator[PostgresServer]:
+    """A server that the test may stop, and that keeps what it said it has kept."""
+    try:
+        server = PostgresServer(durable=True)
+    except PostgresMissing as missing:
+        skip_or_fail(missing)
+    with server:
+        yield server

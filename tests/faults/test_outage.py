@@ -11,24 +11,13 @@ import pytest
 from headgate.core.status import ItemStatus
 from tests.faults.conftest import SETTINGS
 from tests.kit.command import until
-from tests.kit.postgres import PostgresMissing, PostgresServer, StopMode, skip_or_fail
+from tests.kit.postgres import PostgresServer, StopMode
 from tests.kit.project import Project
 
 HANDLERS = Path(__file__).with_name("handlers.py")
 
 
 RESTARTS: list[tuple[int, StopMode]] = [(300, "fast"), (1_000, "immediate")]
-
-
-@pytest.fixture
-def own_server() -> Iterator[PostgresServer]:
-    """A server that the test may stop, and that keeps what it said it has kept."""
-    try:
-        server = PostgresServer(durable=True)
-    except PostgresMissing as missing:
-        skip_or_fail(missing)
-    with server:
-        yield server
 
 
 @pytest.mark.postgres

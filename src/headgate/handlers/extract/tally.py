@@ -34,7 +34,7 @@ class PassTally(NamedTuple):
         return PassTally(
             self.items + 1,
             self.begun + page.begins,
-            self.opened + page.opens,
+            self.opened + (0 if page.round else page.opens),
             self.rows + page.rows,
             self.numbered or page.numbered,
             self.is_sorted and not page.unsorted,
