@@ -50,7 +50,7 @@ function Pace({ jobId }: { jobId: string }) {
   if (!job) return null;
   return (
     <>
-      <Fact name="Pages a second">{rateOf(job)}</Fact>
+      <Fact name="Page rate">{rateOf(job)}</Fact>
       <Fact name="Time left">{leftOf(job)}</Fact>
       <Fact name="Limited by">{job.limitedBy ? <Cause wait={job.limitedBy} /> : "–"}</Fact>
     </>

@@ -32,8 +32,8 @@ function Sessions({ sessions }: { sessions: readonly Session[] }) {
               <th scope="col">Workers</th>
               <th scope="col">Pages</th>
               <th scope="col">Rows</th>
-              <th scope="col">Pages a second</th>
-              <th scope="col">Rows a second</th>
+              <th scope="col">Page rate</th>
+              <th scope="col">Row rate</th>
             </tr>
           </thead>
           <tbody>

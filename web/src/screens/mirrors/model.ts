@@ -58,10 +58,8 @@ const INCOMPLETE: Verdict = {
   tone: "error",
   icon: "cross",
   label: "Incomplete",
-  help: "Some pages are missing. Retry the failed pages to complete the stream.",
+  help: "Some pages are missing, so this pass deletes nothing. Retry failed pages to complete it.",
 };
-
-const SOME_INCOMPLETE = "Some streams are not complete. Retry the failed pages to complete them.";
 
 export function isProven({ proof }: Checkpoint): boolean {
   return proof !== null && proof !== "unproven";
@@ -84,7 +82,7 @@ export function verdictOf(pass: Pass): Verdict {
   const complete = checkpoints.filter(({ proof }) => proof !== null).length;
   const label = `${grouped(complete)} of ${grouped(checkpoints.length)} complete`;
   if (isRunning(pass)) return { ...RUNNING, label };
-  if (complete < checkpoints.length) return { ...INCOMPLETE, label, help: SOME_INCOMPLETE };
+  if (complete < checkpoints.length) return { ...INCOMPLETE, label };
   const unproven = checkpoints.filter((each) => !isProven(each)).length;
   if (unproven > 0) return { ...PROOFS.unproven, label: `${grouped(unproven)} unproven` };
   return { ...PROOFS.covered, label: "Proven", help: "Every stream is complete and proven." };
