@@ -59,7 +59,7 @@ class = dockerflow.logging.JsonLogFormatter
 class KintoServer(SourceServer):
     """One bucket, whose collections are made when rows are first put there.
 
-    Whoever has not `user` and `password` is turned away. `page_rows` is the most that it gives at
+    A request without `user` and `password` is refused. `page_rows` is the most that it gives at
     once; 0: as many as are asked for. Stopping it loses everything.
     """
 

@@ -135,7 +135,7 @@ LISTED = tuple(name for name in KINDS if name != "explores")
 
 
 def invented(counts: int) -> dict[str, dict[str, Row]]:
-    """So many rows of each kind, by their keys."""
+    """`counts` rows of each kind, by their keys."""
     content = {}
     for name, kind in KINDS.items():
         wanted = counts * EXPLORES if name == "explores" else counts

@@ -22,7 +22,7 @@ def at_request(number: int, action: Callable[[], object]) -> Fault:
 
 
 def refusing(times: int, retry_after: str | None = "1") -> Fault:
-    """Answer 429 to so many requests, and let the others through."""
+    """Answer 429 to the first `times` requests, and let the others through."""
     left = iter(range(times))
     return lambda _: None if next(left, None) is None else refusal(retry_after)
 
