@@ -1,4 +1,4 @@
-"""Mirrors over HTTP: passes begin, go on and end; everybody sees and forgets only their own."""
+"""Mirrors over HTTP: passes begin, go on and end; users see and forget only their own."""
 
 import json
 import tomllib
@@ -232,7 +232,7 @@ def test_a_pass_is_not_made_as_an_ordinary_job(api: ApiServer):
     assert "extract" not in {each["name"] for each in ann.get("/api/handlers").ok()["items"]}
 
 
-def test_wrong_sources_and_wishes_are_refused_with_what_is_wrong(admin: Caller):
+def test_wrong_sources_and_options_are_refused_with_what_is_wrong(admin: Caller):
     source = source_at("https://api.example.org")
     admin.post("/api/mirrors", {"source": {**source, "cleint": {}}}).refused(422, "client")
     admin.post("/api/mirrors", {"source": "nope"}).refused(422, "nope")
@@ -243,7 +243,7 @@ def test_wrong_sources_and_wishes_are_refused_with_what_is_wrong(admin: Caller):
     admin.post("/api/mirrors", {"name": "x"}).refused(422, "source")
 
 
-def test_nobody_sees_or_changes_the_mirrors_of_others(api: ApiServer, shop: Place):
+def test_users_neither_see_nor_change_the_mirrors_of_others(api: ApiServer, shop: Place):
     ann = api.user("ann")
     assert ann.get("/api/mirrors").ok()["items"] == []
     paths = [

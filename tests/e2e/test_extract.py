@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.api_server import ApiServer
 from tests.kit.cli import Cli, Said
 from tests.kit.listing_service import SOURCE, ListingService, book
+from tests.kit.local_and_remote import LocalAndRemote
 from tests.kit.provider import wait_until
 
 pytestmark = pytest.mark.slow
@@ -233,3 +235,19 @@ def test_options_may_stand_before_the_source(cli: Cli):
     said = cli("extract", "--quiet", "--full", "shop.toml", "authors")
     assert said.code == 0, said.err
     assert "authors" in said.out
+
+
+def test_a_server_exports_and_controls_what_its_store_has(tmp_path: Path, service: ListingService):
+    source = tmp_path / "shop.toml"
+    source.write_text(SOURCE.replace("URL", service.url("")))
+    with ApiServer(tmp_path, net__allow_private="true") as server:
+        both = LocalAndRemote(server)
+        done = Cli(tmp_path, {"HEADGATE_DATABASE_URL": server.project.url})("extract", source)
+        assert done.code == 0, done.err
+        words = ("extract", "export", "shop/books", "--deleted", "--out", "-")
+        assert both.remote(*words) == both.local(*words)
+        assert len(both.remote(*words).out.splitlines()) == 101
+        for verb in ("pause", "resume"):
+            refused = [run("extract", verb, "shop").code for run in (both.local, both.remote)]
+            assert refused[0] == refused[1] != 0
+        assert "would cancel pass 1" in both.remote("extract", "cancel", "1", "--dry-run").err

@@ -24,7 +24,7 @@ from headgate.engine.gate_control import JobGates
 from headgate.engine.mirror_diff import diff_page
 from headgate.engine.pass_report import pace_of, work_of_pass
 from headgate.engine.why import read_gates_or_none
-from headgate.ports.mirrors import DiffQuery, Mirror, RowQuery, Stream
+from headgate.ports.mirrors import DiffQuery, Mirror, MirrorQuery, RowQuery, Stream
 from headgate.ports.store import Store
 from headgate.schema import mirrors as views
 from headgate.schema.values import Page
@@ -44,14 +44,14 @@ class MirrorReads:
         return [*await asyncio.gather(*(self._view(each) for each in found))]
 
     async def get(self, mirror_id: int) -> views.MirrorDetail:
-        mirror = await self._mirrors.by_id(mirror_id, self._owner)
+        mirror = await self._find(mirror_id)
         view = await self._view(mirror)
         shown = {name: getattr(view, name) for name in views.MirrorView.__struct_fields__}
         source = shown_source(mirror.source)
         return views.MirrorDetail(**shown, source=source, digest=mirror.digest)
 
     async def passes(self, mirror_id: int, page: PageOf = FIRST_PAGE) -> Page[views.PassView]:
-        mirror = await self._mirrors.by_id(mirror_id, self._owner)
+        mirror = await self._find(mirror_id)
         name = filter_hash("passes", mirror_id)
         before = _number_in(page.after, name) or None
         found = await self._mirrors.passes(mirror_id, before, page.limit)
@@ -59,10 +59,10 @@ class MirrorReads:
         return Page(items=[*shown], next=_next(found, page.limit, name))
 
     async def show(self, job_id: int) -> views.PassView:
-        return await self._pass(await self._mirrors.of_pass(job_id, self._owner), job_id)
+        return await self._pass(await self._of_pass(job_id), job_id)
 
     async def report(self, job_id: int) -> views.PassReport:
-        await self._mirrors.of_pass(job_id, self._owner)
+        await self._of_pass(job_id)
         work = await work_of_pass(self._store.history, job_id)
         gates = JobGates(self._store, self._limits, job_id, guesses=self._owner is None)
         reading = await read_gates_or_none(gates)
@@ -108,7 +108,7 @@ class MirrorReads:
     ) -> Page[views.DifferenceView]:
         await self._stream(place)
         for job_id in between:
-            mirror = await self._mirrors.of_pass(job_id, self._owner)
+            mirror = await self._of_pass(job_id)
             if mirror.id != place.mirror_id:
                 raise UnknownJob(f"pass {job_id} is of another mirror, {mirror.name}")
         name = filter_hash("differences", place, between)
@@ -119,7 +119,7 @@ class MirrorReads:
         return Page(items=[difference_view(each) for each in found.differences], next=following)
 
     async def forget(self, mirror_id: int) -> views.Forgotten:
-        mirror = await self._mirrors.by_id(mirror_id, self._owner)
+        mirror = await self._find(mirror_id)
         removed = 0
         for _ in range(STEPS):
             step = await self._mirrors.forget(mirror.id)
@@ -139,11 +139,17 @@ class MirrorReads:
 
     async def _stream(self, place: StreamPlace) -> Stream:
         """The stream, if its mirror belongs to the owner."""
-        mirror = await self._mirrors.by_id(place.mirror_id, self._owner)
+        mirror = await self._find(place.mirror_id)
         for each in await self._mirrors.streams(mirror.id):
             if each.id == place.stream_id:
                 return each
         raise UnknownMirror(f"mirror {mirror.name} has no stream {place.stream_id}")
+
+    async def _find(self, mirror_id: int) -> Mirror:
+        return await self._mirrors.find(MirrorQuery(mirror_id, owner=self._owner))
+
+    async def _of_pass(self, job_id: int) -> Mirror:
+        return await self._mirrors.find(MirrorQuery(pass_id=job_id, owner=self._owner))
 
     async def _view(self, mirror: Mirror) -> views.MirrorView:
         streams = await self._mirrors.streams(mirror.id)

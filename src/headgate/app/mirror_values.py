@@ -8,12 +8,12 @@ from headgate.core.json_types import type_names
 from headgate.core.redact_values import values_without_secrets
 from headgate.core.time_text import moment
 from headgate.engine.mirror_diff import RowDifference
-from headgate.engine.pass_report import Pace, PassWork, SessionWork
+from headgate.engine.pass_report import PassWork, SessionWork, SourcePace
 from headgate.ports.mirrors import Checkpoint, RowChange, StoredRow, Stream, StreamField
 from headgate.schema import mirrors as views
 
 ORDERS = frozenset({"order", "paginator"})
-"""Words of a source whose `key` names a field, and is no secret."""
+"""Words of a source whose `key` names a field instead of a secret."""
 
 
 def shown_source(tree: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -111,7 +111,7 @@ def difference_view(found: RowDifference) -> views.DifferenceView:
     )
 
 
-def report_view(job_id: int, work: PassWork, pace: Pace) -> views.PassReport:
+def report_view(job_id: int, work: PassWork, pace: SourcePace) -> views.PassReport:
     errors = sorted(work.errors.items())
     return views.PassReport(
         id=str(job_id),

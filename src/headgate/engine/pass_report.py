@@ -51,7 +51,7 @@ class SessionWork:
         return count / seconds if seconds > 0 else None
 
 
-class Pace(NamedTuple):
+class SourcePace(NamedTuple):
     """The configured and the current rate of a source, per second."""
 
     configured: float | None
@@ -145,11 +145,11 @@ async def work_of_pass(history: HistoryStore, job_id: int) -> PassWork:
     return work
 
 
-def pace_of(gates: Sequence[GateView], declared: float | None = None) -> Pace:
+def pace_of(gates: Sequence[GateView], declared: float | None = None) -> SourcePace:
     """The pace at the provider of a pass; `declared` is the rate that its source asks for."""
     known = [
-        Pace(gate.configured_per_s or declared, gate.now_per_s)
+        SourcePace(gate.configured_per_s or declared, gate.now_per_s)
         for gate in gates
         if gate.kind == PROVIDER
     ]
-    return max(known, key=lambda pace: pace.backoff, default=Pace(declared, None))
+    return max(known, key=lambda pace: pace.backoff, default=SourcePace(declared, None))

@@ -87,6 +87,16 @@ class Mirror(msgspec.Struct, frozen=True):
     created_at: int
 
 
+class MirrorQuery(msgspec.Struct, frozen=True):
+    """One mirror, by its id or by that of a pass."""
+
+    mirror_id: int | None = None
+    pass_id: int | None = None
+    """Also of a pass whose job was deleted."""
+    owner: str | None = None
+    """Only if it belongs to this owner; None: to anyone."""
+
+
 class Stream(msgspec.Struct, frozen=True):
     id: int
     mirror_id: int
@@ -218,12 +228,8 @@ class MirrorStore(Protocol):
 
     async def mirror(self, owner: str, name: str) -> Mirror | None: ...
 
-    async def by_id(self, mirror_id: int, owner: str | None = None) -> Mirror:
-        """Raises UnknownMirror, also if it belongs to another owner than the named one."""
-        ...
-
-    async def of_pass(self, job_id: int, owner: str | None = None) -> Mirror:
-        """The mirror of a pass, also of one whose job was deleted; UnknownJob as in `by_id`."""
+    async def find(self, query: MirrorQuery) -> Mirror:
+        """Raises UnknownMirror, or UnknownJob if a pass was named."""
         ...
 
     async def streams(self, mirror_id: int) -> list[Stream]: ...

@@ -14,6 +14,7 @@ from headgate.ports.mirrors import (
     DiffRow,
     LoggedChange,
     Mirror,
+    MirrorQuery,
     NewCheckpoint,
     PageResult,
     PassRequest,
@@ -46,19 +47,15 @@ class SqlMirrors:
         row = await self._database.read(lambda tx: tx.record("mirror_of_owner", **values))
         return None if row is None else _mirror(row)
 
-    async def by_id(self, mirror_id: int, owner: str | None = None) -> Mirror:
-        values = {"mirror_id": mirror_id, "owner": owner}
-        row = await self._database.read(lambda tx: tx.record("mirror_by_id", **values))
-        if row is None:
-            raise UnknownMirror(f"mirror {mirror_id} does not exist")
-        return _mirror(row)
-
-    async def of_pass(self, job_id: int, owner: str | None = None) -> Mirror:
-        values = {"job_id": job_id, "owner": owner}
-        row = await self._database.read(lambda tx: tx.record("mirror_of_pass", **values))
-        if row is None:
-            raise UnknownJob(f"no pass over a mirror has the number {job_id}")
-        return _mirror(row)
+    async def find(self, query: MirrorQuery) -> Mirror:
+        name = "mirror_by_id" if query.pass_id is None else "mirror_of_pass"
+        values = msgspec.structs.asdict(query)
+        row = await self._database.read(lambda tx: tx.record(name, **values))
+        if row is not None:
+            return _mirror(row)
+        if query.pass_id is not None:
+            raise UnknownJob(f"no pass over a mirror has the number {query.pass_id}")
+        raise UnknownMirror(f"mirror {query.mirror_id} does not exist")
 
     async def streams(self, mirror_id: int) -> list[Stream]:
         return [Stream(*row) for row in await self._rows("streams", mirror_id=mirror_id)]

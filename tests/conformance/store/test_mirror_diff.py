@@ -10,7 +10,7 @@ import pytest
 from headgate.core.errors import UnknownJob, UnknownMirror, UsageError
 from headgate.core.mirror import ChangeKind, Closing, Proof
 from headgate.engine.mirror_diff import diff_page, difference, differences
-from headgate.ports.mirrors import DiffQuery
+from headgate.ports.mirrors import DiffQuery, MirrorQuery
 from tests.kit.mirrors import INCREMENTAL, PEOPLE, PassRun, a_pass, rows, run_of, whole_pass
 
 PASSES = 7
@@ -104,15 +104,16 @@ async def test_a_mirror_is_found_by_its_owner_only(store):
     request = a_pass()
     owned = msgspec.structs.replace(request.job, owner="ann")
     job = await store.mirrors.begin_pass(msgspec.structs.replace(request, job=owned))
+    find = store.mirrors.find
     for owner in (None, "ann"):
-        assert (await store.mirrors.by_id(job.mirror_id, owner)).owner == "ann"
-        assert (await store.mirrors.of_pass(job.id, owner)).id == job.mirror_id
+        assert (await find(MirrorQuery(job.mirror_id, owner=owner))).owner == "ann"
+        assert (await find(MirrorQuery(pass_id=job.id, owner=owner))).id == job.mirror_id
     with pytest.raises(UnknownMirror):
-        await store.mirrors.by_id(job.mirror_id, "bob")
+        await find(MirrorQuery(job.mirror_id, owner="bob"))
     with pytest.raises(UnknownJob):
-        await store.mirrors.of_pass(job.id, "bob")
+        await find(MirrorQuery(pass_id=job.id, owner="bob"))
     with pytest.raises(UnknownMirror):
-        await store.mirrors.by_id(job.mirror_id + 1)
+        await find(MirrorQuery(job.mirror_id + 1))
 
 
 async def test_a_pass_is_found_after_its_job_was_deleted(store):
@@ -121,4 +122,4 @@ async def test_a_pass_is_found_after_its_job_was_deleted(store):
         pass
     with pytest.raises(UnknownJob):
         await store.reads.job(run.job.id)
-    assert (await store.mirrors.of_pass(run.job.id)).name == "books"
+    assert (await store.mirrors.find(MirrorQuery(pass_id=run.job.id))).name == "books"

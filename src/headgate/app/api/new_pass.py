@@ -21,7 +21,7 @@ from headgate.core.job import LOCAL_OWNER, OwnerCaps
 from headgate.engine.passes import BegunPass, Passes, PassOrder, PassSource
 from headgate.handlers.extract import parse_source, shipped_source
 from headgate.handlers.extract.handler import SET, SOURCE, secrets_named
-from headgate.ports.mirrors import Mirror, PassWish
+from headgate.ports.mirrors import Mirror, MirrorQuery, PassWish
 from headgate.schema.mirrors import PassBegun
 
 router = APIRouter(prefix="/api/mirrors", tags=["mirrors"], route_class=BoundedRoute)
@@ -87,7 +87,7 @@ async def begin_next(
     app_state: State,
 ) -> PassBegun:
     """Begin the next pass over a mirror, with the source of the last one, or resume that one."""
-    mirror = await app_state.store.mirrors.by_id(mirror_id, who.sees)
+    mirror = await app_state.store.mirrors.find(MirrorQuery(mirror_id, owner=who.sees))
     config = await _last_config(app_state, mirror)
     changes = SourceChanges(config.get(SET, {}))
     tree = config.get(SOURCE, mirror.source)

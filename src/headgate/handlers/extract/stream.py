@@ -1,13 +1,11 @@
 """A stream of a source, ready to be listed."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
-
-import msgspec
+from collections.abc import Mapping
 
 from headgate.core.errors import UsageError
 from headgate.core.mirror import FollowUp, MirrorRow
 from headgate.core.ordering import Compare
+from headgate.handlers.extract.children import ChildStream, first_pages, one_of
 from headgate.handlers.extract.description import ClientWords, Resource
 from headgate.handlers.extract.pages import PageItem, short_key
 from headgate.handlers.extract.paginators import (
@@ -35,15 +33,6 @@ from headgate.handlers.words.template import parse_template
 
 SIZE = 100
 """Rows of a page of keys where the description does not say how many a page has."""
-
-
-class ChildStream(NamedTuple):
-    """A stream that is listed for each row of another one."""
-
-    name: str
-    paths: Mapping[str, Getter]
-    """The values of the parent's row that its requests need, by their placeholder."""
-    included: Sequence[str]
 
 
 class StreamSource:
@@ -99,13 +88,13 @@ class StreamSource:
             follow
             for child in self.children
             if child.name not in page.without
-            for follow in _first_pages(child, self, row, page)
+            for follow in first_pages(child, self.name, row, page)
         ]
 
     def mirror_row(self, row: ReadRow, page: PageItem) -> MirrorRow:
         """The row as a page of the listing brings it."""
         children = [] if page.full else self.children_of(row, page)
-        then = _one(children, page, row)
+        then = one_of(children, page, row)
         body = None if self.detail else row.body
         if self.detail:
             then = self.detail_of(row, page)
@@ -206,48 +195,3 @@ def link_children(streams: Mapping[str, StreamSource]) -> None:
 
 def _names_in(path: str) -> list[str]:
     return [each.column for each in parse_template(path, "detail.path").placeholders]
-
-
-def _first_pages(
-    child: ChildStream, parent: StreamSource, row: ReadRow, page: PageItem
-) -> list[FollowUp]:
-    values = {name: get(row.value) for name, get in child.paths.items()}
-    lists = [name for name, value in values.items() if isinstance(value, list)]
-    several = values[lists[0]] if lists else [None]
-    found = []
-    for number, each in enumerate(several):
-        fills = {**values, lists[0]: each} if lists else values
-        if any(value is None for value in fills.values()):
-            continue
-        included = {f"_{parent.name}_{name}": row.value.get(name) for name in child.included}
-        scope = short_key(f"{row.id}#{number}" if lists else row.id)
-        first = PageItem(
-            child.name,
-            "first",
-            full=page.full,
-            parent=row.id,
-            fills=fills,
-            included=included,
-            scope=scope,
-            without=page.without,
-        )
-        found.append(FollowUp(first.key("first"), _input(first), child.name))
-    return found
-
-
-def _input(page: PageItem) -> dict[str, Any]:
-    tree: dict[str, Any] = msgspec.to_builtins(page)
-    return tree
-
-
-def _one(follow: list[FollowUp], page: PageItem, row: ReadRow) -> FollowUp | None:
-    """One item that stands for several: a changed row can bring only one."""
-    if len(follow) < 2:
-        return follow[0] if follow else None
-    items = [[each.key, dict(each.input), each.checkpoint] for each in follow]
-    several = PageItem(page.stream, "children", {"items": items})
-    return FollowUp(
-        PageItem(page.stream, scope=page.scope).key(f"children={short_key(row.id)}"),
-        _input(several),
-        follow[0].checkpoint,
-    )

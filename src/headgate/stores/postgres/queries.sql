@@ -1766,8 +1766,8 @@ SELECT * FROM mirrors WHERE id = %(mirror_id)s AND (%(owner)s::text IS NULL OR o
 -- name: mirror_of_pass
 SELECT * FROM mirrors
 WHERE id = coalesce(
-    (SELECT mirror_id FROM jobs WHERE id = %(job_id)s),
-    (SELECT mirror_id FROM checkpoints WHERE job_id = %(job_id)s LIMIT 1)
+    (SELECT mirror_id FROM jobs WHERE id = %(pass_id)s),
+    (SELECT mirror_id FROM checkpoints WHERE job_id = %(pass_id)s LIMIT 1)
 )
 AND (%(owner)s::text IS NULL OR owner = %(owner)s)
 

@@ -1253,8 +1253,8 @@ SELECT * FROM mirrors WHERE id = :mirror_id AND (:owner IS NULL OR owner = :owne
 -- name: mirror_of_pass
 SELECT * FROM mirrors
 WHERE id = coalesce(
-    (SELECT mirror_id FROM jobs WHERE id = :job_id),
-    (SELECT mirror_id FROM checkpoints WHERE job_id = :job_id LIMIT 1)
+    (SELECT mirror_id FROM jobs WHERE id = :pass_id),
+    (SELECT mirror_id FROM checkpoints WHERE job_id = :pass_id LIMIT 1)
 )
 AND (:owner IS NULL OR owner = :owner)
 

@@ -233,7 +233,7 @@ def test_a_source_may_name_a_provider_of_the_settings_and_leaves_its_limits_to_t
         bound_source(source_of({}, provider="shop", rate="1/s"), {}, {})
 
 
-def test_the_schema_of_the_config_refuses_what_is_no_source():
+def test_the_schema_of_the_config_refuses_what_is_not_a_source():
     schema = resolve("extract").config_schema
     require_config(schema, {"source": "kinto", "set": {"url": "http://127.0.0.1"}})
     require_config(schema, {"source": stream()})

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from headgate.handlers.extract import closing
+from headgate.handlers.extract import verdict
 from headgate.testing_http import Asked, FakeHttp, Reply
 from tests.kit.passes import MemoryPass, source_of
 
@@ -76,7 +76,7 @@ def test_repairs_make_passes_proven_that_had_gaps():
 
 def test_without_repairs_rows_are_lost_and_the_pass_says_so(monkeypatch):
     """Else the other tests would prove nothing."""
-    monkeypatch.setattr(closing, "MOST_ROUNDS", 0)
+    monkeypatch.setattr(verdict, "MOST_ROUNDS", 0)
     runs = [lost_in(seed, 1, 1, "number") for seed in range(10)]
     assert sum(len(lost) for _, lost in runs) > 10
     assert {proof for proof, lost in runs if lost} == {"unproven"}

@@ -143,7 +143,7 @@ async def test_a_user_and_a_password_are_sent_with_every_page(monkeypatch):
     }
 
 
-async def test_a_password_that_is_refused_is_not_sent_for_ever(monkeypatch):
+async def test_a_password_that_is_refused_is_sent_once(monkeypatch):
     monkeypatch.setenv("SHOP_PASSWORD", "wrong")
     gates = OpenGates("source")
     done = await mirrored_for_ada(lambda _: web.Response(status=401), gates)
