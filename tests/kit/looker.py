@@ -19,7 +19,7 @@ EXTRA = {"scheduled_plans": {"all_users"}, "dashboards": {"deleted"}, "looks": {
 
 
 class LookerServer(Provider):
-    """A number of rows of each kind, which may change at any time through `put` and `remove`.
+    """`rows` rows of each kind, which may change at any time through `put` and `remove`.
 
     Totals and links come only with `limit`, and not at all without `totals`. Whatever it does not
     know is refused: a parameter, a field to sort by. Explores can only be asked for one by one.

@@ -52,7 +52,7 @@ def test_a_login_that_cannot_work_is_refused_with_the_reason(
         read(**values)
 
 
-def test_a_field_that_names_a_kind_of_token_is_no_secret():
+def test_a_field_that_names_a_kind_of_token_is_not_a_secret():
     assert read(form=FORM | {"subject_token_type": "urn:x"}).fields["subject_token_type"] == "urn:x"
 
 

@@ -107,7 +107,7 @@ def test_a_token_is_read_where_the_settings_say():
 
 
 @pytest.mark.parametrize("life", [None, 0, -1, "soon", [], {}, "nan", "inf", "1e999", 10**400])
-def test_a_life_that_is_no_number_above_0_is_unknown(life: object):
+def test_a_life_that_is_not_a_number_above_0_is_unknown(life: object):
     body = msgspec.json.encode({"access_token": "abc"})[:-1]
     value = str(life) if isinstance(life, int) else msgspec.json.encode(life).decode()
     reply = LoginReply(200, body + b',"expires_in":' + value.encode() + b"}", 0.0)

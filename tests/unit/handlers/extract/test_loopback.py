@@ -190,7 +190,7 @@ async def test_a_reply_that_is_too_large_is_an_error_of_its_page():
     def answer(request: web.Request) -> web.Response:
         begin = int(request.query["offset"])
         rows = ROWS[begin : begin + 100]
-        text = "x" * 2_000_000 if begin == 100 else ""
+        text = "x" * 700_000 if begin == 100 else ""
         return web.json_response(
             [{**row, "text": text} for row in rows], headers={"X-Total": str(len(ROWS))}
         )
