@@ -194,8 +194,7 @@ def test_a_token_that_ends_under_eight_lanes_is_renewed_once(
     source.complete("--workers", str(LANES))
     assert_mirrored(source, looker)
     assert looker.logins == 2
-    refused = sum(seen.status == 401 for seen in looker.seen)
-    assert 1 <= refused <= LANES
+    assert any(seen.status == 401 for seen in looker.seen)
     assert {item.attempts for item in sqlite_project.items()} == {1}
 
 

@@ -1,6 +1,6 @@
 """Begins a pass over a mirror, or resumes the one that was interrupted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -8,21 +8,26 @@ import msgspec
 from headgate.core.errors import IllegalMove, UnknownJob, UsageError
 from headgate.core.identity import VERSION
 from headgate.core.job import LOCAL_OWNER, Binding, Job, NewJob, OwnerCaps
+from headgate.core.mirror import PassMode, Proof
 from headgate.core.status import UNFINISHED, ItemStatus, JobState
 from headgate.engine.job_control import OPERATOR, JobControl
 from headgate.ports.clock import Clock
 from headgate.ports.items import RequeueRequest
 from headgate.ports.mirrors import (
+    Checkpoint,
     Mirror,
     PassPlan,
     PassRequest,
     PassWish,
     PlanPass,
+    Stream,
     StreamState,
 )
 from headgate.ports.store import Store
 
 MICROSECONDS = 1_000_000
+LOOKED_AT = 50
+"""Passes that are searched at a time for the last full one."""
 FAILED = frozenset({ItemStatus.ERROR})
 
 
@@ -172,15 +177,55 @@ class Passes:
         """What is known of each stream; nothing if the source is described differently now."""
         if mirror is None or mirror.digest != source.digest:
             return {}
-        found = {}
-        for stream in await self._store.mirrors.streams(mirror.id):
-            full = await self._store.mirrors.checkpoints(stream.full_pass)
-            ends = [each.completed_at for each in full if each.stream == stream.name]
-            found[stream.name] = StreamState(stream.watermark, ends[0] if ends else None)
+        streams = await self._store.mirrors.streams(mirror.id)
+        ends = await self._full_ends(mirror, streams)
+        # A stamp says what has changed since a full listing, so it means nothing without one.
+        return {
+            each.name: StreamState(each.watermark, ends[each.name])
+            if each.name in ends
+            else StreamState()
+            for each in streams
+        }
+
+    async def _full_ends(self, mirror: Mirror, streams: Sequence[Stream]) -> dict[str, int]:
+        """When each stream was last listed in full, with a proof, as it is described now."""
+        found: dict[str, int] = {}
+        for job_id in {each.full_pass for each in streams if each.full_pass}:
+            if await self._is_described(job_id, mirror):
+                found |= await self._full_ends_of(job_id)
+        # A stream without deletions has no mark of its last full pass.
+        names, before = {each.name for each in streams}, None
+        while not found.keys() >= names:
+            passes = await self._store.mirrors.passes(mirror.id, before, LOOKED_AT)
+            for before in passes:
+                if not await self._is_described(before, mirror):
+                    return found
+                found = await self._full_ends_of(before) | found
+            if not passes:
+                return found
         return found
+
+    async def _full_ends_of(self, job_id: int) -> dict[str, int]:
+        checkpoints = await self._store.mirrors.checkpoints(job_id)
+        ends = {each.stream: _full_end(each) for each in checkpoints}
+        return {name: end for name, end in ends.items() if end is not None}
+
+    async def _is_described(self, job_id: int, mirror: Mirror) -> bool:
+        """Whether a pass had the present description of the source; a deleted job may have."""
+        try:
+            job = await self._store.reads.job(job_id)
+        except UnknownJob:
+            return True
+        return (job.options or {}).get(VERSION) == mirror.digest
 
     def _dated(self, wish: PassWish) -> PassWish:
         return wish._replace(now=self._clock.now())
+
+
+def _full_end(checkpoint: Checkpoint) -> int | None:
+    """When a full listing was complete; None if it was not, or was not proven so."""
+    is_full = checkpoint.mode is PassMode.FULL
+    return checkpoint.completed_at if is_full and checkpoint.proof is not Proof.UNPROVEN else None
 
 
 def _request(source: PassSource, order: PassOrder, plan: PassPlan) -> PassRequest:

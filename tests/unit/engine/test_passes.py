@@ -10,6 +10,7 @@ from headgate.core.item import NewItem
 from headgate.core.mirror import PassMode
 from headgate.core.status import ItemStatus, JobState
 from headgate.engine.clock import SystemClock
+from headgate.engine.job_control import JobControl
 from headgate.engine.passes import Passes, PassOrder, PassSource
 from headgate.ports.mirrors import NewCheckpoint, PassPlan, PassWish, StreamState
 from headgate.stores.sqlite import SqliteStore
@@ -56,13 +57,13 @@ def passes(store: SqliteStore, clock: LateClock) -> Passes:
     return Passes(store, clock)
 
 
-async def complete(store: SqliteStore, passes: Passes, digest: str = "one") -> int:
+async def complete(store: SqliteStore, passes: Passes, *, deletes: bool = True) -> int:
     """A whole pass with a watermark."""
-    job = (await passes.begin(source(digest), PassOrder())).job
+    job = (await passes.begin(source(), PassOrder())).job
     run = PassRun(store, job, await factories.worker(store))
     (page,) = await run.claim(1)
     await run.settle(page, rows=rows(1))
-    await run.close(watermark="2026")
+    await run.close(watermark="2026", deletes=deletes)
     await store.jobs.finish_job(job.id)
     return job.id
 
@@ -84,6 +85,23 @@ async def test_another_description_is_listed_in_full(store, passes):
     begun = await passes.begin(source("two"), PassOrder())
     assert begun.has_changed
     assert await mode(store, begun.job.id) is PassMode.FULL
+
+
+async def test_another_description_stays_to_be_listed_in_full_if_its_pass_was_cancelled(
+    store, passes
+):
+    await complete(store, passes)
+    begun = await passes.begin(source("two"), PassOrder())
+    await JobControl(store).cancel(begun.job.id, "an operator", "enough")
+    again = await passes.begin(source("two"), PassOrder())
+    assert not again.is_resumed
+    assert await mode(store, again.job.id) is PassMode.FULL
+
+
+async def test_a_full_listing_that_deletes_nothing_counts_as_one(store, passes):
+    await complete(store, passes, deletes=False)
+    begun = await passes.begin(source(), PassOrder())
+    assert await mode(store, begun.job.id) is PassMode.INCREMENTAL
 
 
 async def test_an_unfinished_pass_is_resumed_with_the_config_of_today(store, passes):
