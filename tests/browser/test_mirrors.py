@@ -1,5 +1,6 @@
 """Mirrors in the browser: proofs, history, differences, and control of passes."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -90,6 +91,24 @@ def test_two_passes_are_compared(visit: Visit, sample_jobs: SampleJobs):
     grid.get_by_role("row").filter(has_text="label").click()
     drawer = someone.page.get_by_role("dialog", name="Row 8")
     expect(drawer.locator("ins")).to_have_text("River Records")
+
+
+def test_a_described_source_is_mirrored(visit: Visit, api: ApiServer, shop: RecordShop):
+    caller = api.user("founder")
+    someone = visit(caller)
+    someone.open("/mirrors", "Mirrors")
+    page = someone.page
+    page.get_by_role("button", name="New mirror…").click()
+    page.get_by_label("Source").fill('{"client": ')
+    page.get_by_role("button", name="Begin first pass").click()
+    expect(page.get_by_role("alert")).to_contain_text("not a JSON object")
+    page.get_by_label("Source").fill(json.dumps(shop.source()))
+    page.get_by_label("Name").fill("my records")
+    page.get_by_role("button", name="Begin first pass").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("my records")
+    expect(someone.main).to_contain_text("Proven")
+    (mirror,) = caller.get("/api/mirrors").ok()["items"]
+    assert {each["name"]: each["live"] for each in mirror["streams"]}["artists"] == 120
 
 
 def test_retried_pages_complete_their_stream(visit: Visit, api: ApiServer, shop: RecordShop):

@@ -122,7 +122,7 @@ def lists() -> list[View]:
         View("new-job", "/jobs/new"),
         View("review", "/review"),
         View("pending", "/pending"),
-        View("mirrors", "/mirrors"),
+        View("mirrors", "/mirrors", (("new", click("New mirror")),)),
         View("providers", "/providers"),
         View("workers", "/workers", (("drain", click("Drain")),)),
         View("dead-letters", "/dead-letters"),

@@ -1,8 +1,14 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
 import { api, dataOf, query } from "./client";
 import { useKeyset } from "./keyset";
 import { keys } from "./queries";
-import type { NextPassRequest } from "./types";
+import type { NextPassRequest, SourcePassRequest } from "./types";
 
 /** Mirrors by name, each with its streams and its newest pass. */
 export function useMirrors() {
@@ -58,19 +64,31 @@ export function usePassReport(id: string) {
   });
 }
 
+/** Begins the first pass over a source. If it has a mirror, the next pass begins. */
+export function useMirrorSource() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: SourcePassRequest) => dataOf(api.POST("/api/mirrors", { body })),
+    onSuccess: ({ jobId }) => refreshPass(queries, jobId),
+  });
+}
+
 /** Begins the next pass over a mirror, or resumes the unfinished one. */
 export function useBeginPass(mirrorId: string) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (body: NextPassRequest) =>
       dataOf(api.POST("/api/mirrors/{mirrorId}/passes", { params: { path: { mirrorId } }, body })),
-    onSuccess: ({ jobId }) =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: keys.mirrors }),
-        queries.invalidateQueries({ queryKey: keys.job(jobId) }),
-        queries.invalidateQueries({ queryKey: keys.jobs }),
-      ]),
+    onSuccess: ({ jobId }) => refreshPass(queries, jobId),
   });
+}
+
+function refreshPass(queries: QueryClient, jobId: string) {
+  return Promise.all([
+    queries.invalidateQueries({ queryKey: keys.mirrors }),
+    queries.invalidateQueries({ queryKey: keys.job(jobId) }),
+    queries.invalidateQueries({ queryKey: keys.jobs }),
+  ]);
 }
 
 /** Removes a mirror with its rows and history. The server works in bounded steps. */

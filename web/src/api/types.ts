@@ -48,6 +48,7 @@ export type ReprocessRequest = Schemas["ReprocessRequest"];
 export type RowChange = Schemas["RowChangeView"];
 export type Session = Schemas["SessionView"];
 export type Stream = Schemas["StreamView"];
+export type SourcePassRequest = Schemas["SourcePassRequest"];
 export type System = Schemas["System"];
 export type Token = Schemas["TokenView"];
 export type TokenRequest = Schemas["TokenRequest"];

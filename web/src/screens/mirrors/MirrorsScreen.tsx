@@ -1,8 +1,9 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { listed, type Mirror, useMay, useMirrors } from "../../api";
-import { Command, DataGrid, EmptyState, Screen } from "../../design";
+import { Button, Command, DataGrid, EmptyState, Screen } from "../../design";
 import { columnsOf } from "./columns";
+import { NewMirror } from "./NewMirror";
 
 const rowId = (mirror: Mirror) => mirror.id;
 
@@ -12,8 +13,19 @@ export function MirrorsScreen() {
   const navigate = useNavigate();
   const isAdmin = useMay("admin");
   const columns = useMemo(() => columnsOf(isAdmin), [isAdmin]);
+  const mayWrite = useMay("user");
+  const [isAsked, setAsked] = useState(false);
   return (
-    <Screen title="Mirrors">
+    <Screen
+      title="Mirrors"
+      actions={
+        mayWrite && (
+          <Button variant="primary" icon="plus" onClick={() => setAsked(true)}>
+            New mirror…
+          </Button>
+        )
+      }
+    >
       <DataGrid
         label="Mirrors"
         columns={columns}
@@ -22,6 +34,7 @@ export function MirrorsScreen() {
         onOpen={({ id }) => void navigate({ to: "/mirrors/$mirrorId", params: { mirrorId: id } })}
         empty={<NoMirrors />}
       />
+      {isAsked && <NewMirror onClose={() => setAsked(false)} />}
     </Screen>
   );
 }
