@@ -12,6 +12,7 @@ IDS = [f"{family}{number}" for family, last in LAST.items() for number in range(
 SPEC = ROOT.parent / "shared" / "spec"
 ROW = re.compile(r"^\| ((?:S\dP?-|C|T)\d+) \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
 PATH = re.compile(r"`((?:[\w.-]+/)*[\w.-]+\.(?:py|md|sql|tsx?))`")
+TESTS = re.compile(r"`(tests/[\w/]+\.py)` \(((?:`test_\w+`(?:, )?)+)\)")
 LATER = re.compile(r"later: ((?:[\w ]+?)(?:, [\w ]+?)*)(?=;|$)")
 
 
@@ -39,6 +40,24 @@ def test_paths_of_the_table_exist(places):
         for name, place in places.items()
         for path in PATH.findall(place)
         if not (ROOT / path).exists() and not (ROOT / "src" / "headgate" / path).exists()
+    }
+    assert missing == set()
+
+
+def test_every_requirement_of_extraction_names_a_test(places):
+    without = [name for name in IDS if name.startswith("S0-") and "`tests/" not in places[name]]
+    assert without == []
+
+
+def test_tests_of_the_table_are_in_the_files_that_are_named_before_them(places):
+    missing = {
+        f"{name}: {path} {test}"
+        for name, place in places.items()
+        for path, tests in TESTS.findall(place)
+        for test in re.findall(r"`(test_\w+)`", tests)
+        if not re.search(
+            rf"^(?:async )?def {test}\(", (ROOT / path).read_text("utf-8"), re.MULTILINE
+        )
     }
     assert missing == set()
 

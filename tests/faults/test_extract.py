@@ -162,6 +162,8 @@ def test_a_page_that_always_fails_deletes_nothing_and_its_retry_closes_the_strea
     assert source.checkpoint("users", 2).completed_at is None
     assert "6" in source.live("users")
     assert source.deleted("users") == set()
+    report = project.invoke("extract", "show", "2", "--json").json["report"]
+    assert sum(each["errors"] for each in report["errors_by_worker"]) >= 1
 
     looker.faults = []
     before_s = time.monotonic()
