@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -17,6 +18,8 @@ import pytest
 
 from headgate.handlers.download.resolvers.registry import RESOLVERS
 from tests.kit.command import until
+from tests.kit.listing_service import SOURCE, ListingService
+from tests.kit.looker import LookerServer
 from tests.kit.reference import load_generator
 from tests.kit.resolvers import Case, Services, doi_of
 
@@ -33,6 +36,30 @@ async def price(item, ctx):
 """
 ENRICH = "def person(item, ctx):\n    return {'region': ctx.job.config['region']}\n"
 PRODUCER = """#!/bin/sh\necho '{"sku": "from a pipe"}'\n"""
+TARGET = "#!/bin/sh\ncat > told.jsonl\n"
+MANIFEST = """
+version: 6.0.0
+type: DeclarativeSource
+check: {type: CheckStream, stream_names: [books]}
+streams:
+  - type: DeclarativeStream
+    name: books
+    primary_key: [id]
+    retriever:
+      type: SimpleRetriever
+      requester:
+        type: HttpRequester
+        url_base: https://api.example.org
+        path: /books
+        http_method: GET
+      record_selector:
+        type: RecordSelector
+        extractor: {type: DpathExtractor, field_path: []}
+"""
+CONFIG = {
+    "client": {"base_url": "https://api.example.org"},
+    "resources": [{"name": "books", "endpoint": {"path": "books", "paginator": "single_page"}}],
+}
 # Items 1 to 10 are those of the two queues, so that 17, 23 and 29 are rows P-007, P-013 and P-019
 # of job 3.
 MAKE = (
@@ -41,7 +68,13 @@ MAKE = (
     "headgate run lookup.py:price products.csv --key sku --quiet || test $? = 3",
     "headgate jobs reprocess 3 --ids 11 --status DONE",
     "headgate download urls.txt --out papers/ --quiet",
+    "headgate extract looker dashboards looks --quiet",
+    "headgate extract looker dashboards looks --quiet",
 )
+PASS_AGAIN = "UPDATE jobs SET state = 'RUNNING', finished_at = NULL WHERE id IN (5, 6)"
+"""Makes passes of fixed numbers unfinished, whatever state they were in."""
+ON_UNFINISHED = ("headgate extract pause", "headgate extract resume", "headgate extract cancel")
+WRITES_A_FILE = ("headgate extract detect", "headgate extract import")
 BEFORE = {
     "headgate export 3 --check results.xlsx": "headgate export 3 results.xlsx",
     "headgate jobs export 3 --check results.xlsx": "headgate export 3 results.xlsx",
@@ -73,10 +106,11 @@ class Ended(NamedTuple):
 def start(command: str, folder: Path) -> subprocess.Popen[str]:
     path = os.pathsep.join([str(Path(sys.executable).parent), str(folder), os.environ["PATH"]])
     kept = {name: value for name, value in os.environ.items() if "HEADGATE" not in name}
+    added = json.loads((folder / "environment.json").read_text())
     return subprocess.Popen(
         ["bash", "-o", "pipefail", "-c", command],
         cwd=folder,
-        env={**kept, "PATH": path},
+        env={**kept, **added, "PATH": path},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -124,12 +158,22 @@ def furnished(tmp_path_factory):
     os.utime(folder / "in" / "new.csv", (0, 0))  # a file that has just changed is left alone
     (folder / "producer").write_text(PRODUCER)
     (folder / "producer").chmod(0o755)
+    (folder / "target-jsonl").write_text(TARGET)
+    (folder / "target-jsonl").chmod(0o755)
+    (folder / "manifest.yaml").write_text(MANIFEST)
+    (folder / "config.json").write_text(json.dumps(CONFIG))
+    (folder / "state.json").write_text("{}")
     for name in ("default", "nightly"):
         lines = [json.dumps({"sku": f"{name} {number}"}) for number in range(5)]
         (folder / f"{name}.jsonl").write_text("\n".join(lines))
     rows = [f"P-{number:03}" for number in range(1, 21)]
     (folder / "products.csv").write_text("\n".join(["sku", *rows]))
-    with Services() as services:
+    with Services() as services, LookerServer() as looker, ListingService() as listing:
+        source = SOURCE.replace("URL", listing.url(""))
+        (folder / "source.toml").write_text(source)
+        (folder / "listing").write_text(listing.url("/books"))
+        known = {**looker.environment, "SHOP_TOKEN": "a-token"}
+        (folder / "environment.json").write_text(json.dumps(known))
         places = ["[places]", f'roots = ["{folder}"]']
         settings = ["[net]", "allow_private = true", *places, *asking(services)]
         (folder / "headgate.toml").write_text("\n".join(settings))
@@ -169,6 +213,10 @@ def prepared(example: str, folder: Path) -> str:
     if TOKEN in example:
         users = json.loads(shell("headgate users ls --json", folder).out)
         return example.replace(TOKEN, users["tokens"][0]["id"])
+    if example.startswith(WRITES_A_FILE):
+        listing = (folder / "listing").read_text()
+        example = re.sub(r"'?https://api.example.org/\S+", f"'{listing}?limit=10'", example)
+        return f"{re.sub('--out [a-z.]+', '', example)} --out written.toml --force"
     if "CURSOR" in example:
         page = shell("headgate items ls 3 --limit 1 --json", folder)
         return example.replace("CURSOR", json.loads(page.out)["next"]) + " --limit 1"
@@ -183,6 +231,9 @@ def test_an_example_works(example, folder):
     needed = NO_STORE if _has_no_key(example) else BEFORE.get(example)
     if needed is not None:
         assert shell(needed, folder).code == 0
+    if example.startswith(ON_UNFINISHED):
+        with contextlib.closing(sqlite3.connect(folder / "headgate.db")) as store, store:
+            store.execute(PASS_AGAIN)
     endless = example in DAEMONS or example.startswith("headgate watch")
     ended = (interrupted if endless else shell)(prepared(example, folder), folder)
     expected = 3 if example.startswith(FAILED_ITEMS) else 0

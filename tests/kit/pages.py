@@ -52,6 +52,7 @@ MARK = "PAGE_FOLDER"
 PROGRESS = re.compile(
     r"[\d,]+ of [\d,]+ · |reading: |writing "
     r"|[\d,+]+ rows? failed and waits? for a retry|the first [\d,]+ rows all failed"
+    r"|  \S+ +[\d,]+ (of [\d,]+ )?rows? · [\d,]+ pages?"
 )
 
 

@@ -80,7 +80,7 @@ app = noun(
     [
         "headgate extract run source.toml",
         "headgate extract looker dashboards looks --workers 8 --rate 100/min",
-        "headgate extract github --set owner=me --set repo=mine --full",
+        "headgate extract source.toml --set author=ada --full",
         "headgate extract source.toml --dry-run",
     ],
 )
@@ -175,7 +175,7 @@ command(
 )(extract_import.import_source)
 
 
-@command(app, "pause", ["headgate extract pause 3", "headgate extract pause looker"], far=True)
+@command(app, "pause", ["headgate extract pause 5", "headgate extract pause looker"], far=True)
 async def pause(cli: CliContext, name: PassName) -> None:
     """Stop new work on a pass, on all workers, until it is resumed."""
     async with cli.service() as service:
@@ -184,7 +184,7 @@ async def pause(cli: CliContext, name: PassName) -> None:
     cli.screen.say(f"pass {job.id} is {job.state}; continue with: headgate extract resume {job.id}")
 
 
-@command(app, "resume", ["headgate extract resume 3", "headgate extract resume looker"], far=True)
+@command(app, "resume", ["headgate extract resume 5", "headgate extract resume looker"], far=True)
 async def resume(cli: CliContext, name: PassName) -> None:
     """Let workers go on with a paused pass."""
     async with cli.service() as service:
@@ -199,7 +199,7 @@ async def resume(cli: CliContext, name: PassName) -> None:
 @command(
     app,
     "cancel",
-    ["headgate extract cancel 3 --dry-run", "headgate extract cancel looker --yes"],
+    ["headgate extract cancel 5 --dry-run", "headgate extract cancel looker --yes"],
     far=True,
 )
 async def cancel(

@@ -237,14 +237,14 @@ async def forget(
 
 EXAMPLES = {
     "ls": ["headgate extract ls", "headgate extract ls --json | jq '.mirrors[].name'"],
-    "show": ["headgate extract show 7", "headgate extract show looker --json | jq .report"],
+    "show": ["headgate extract show 5", "headgate extract show looker --json | jq .report"],
     "list": [
         "headgate extract list dashboards",
         "headgate extract list looker/dashboards --deleted --json",
         "headgate extract list dashboards --id 17",
     ],
     "schema": ["headgate extract schema dashboards"],
-    "diff": ["headgate extract diff 7 9", "headgate extract diff 7 9 dashboards --fields"],
+    "diff": ["headgate extract diff 5 6", "headgate extract diff 5 6 dashboards --fields"],
     "forget": ["headgate extract forget looker --dry-run", "headgate extract forget looker --yes"],
 }
 
