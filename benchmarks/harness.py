@@ -39,6 +39,7 @@ class Sizes:
     dead_s: float = 60.0
     backoff_s: float = 5.0
     idle_s: int = 60
+    mirrored: int = 200_000
 
     @classmethod
     def smoke(cls) -> Sizes:
@@ -63,6 +64,7 @@ class Sizes:
             dead_s=1.0,
             backoff_s=0.01,
             idle_s=1,
+            mirrored=3_000,
         )
 
 

@@ -1,4 +1,4 @@
-"""Headgate: push a very large batch through rate-limited services, losing and repeating nothing."""
+"""Headgate: push a large batch through rate-limited services, without losing or repeating work."""
 
 from importlib import import_module
 

@@ -3,9 +3,11 @@
 import json
 from typing import NamedTuple
 
+from tests.browser.sample_mirrors import SampleMirrors, create_sample_mirrors
 from tests.kit.api_server import ApiServer, Caller, rows_csv
 from tests.kit.command import until
 from tests.kit.price_service import PriceService
+from tests.kit.record_shop import RecordShop
 
 DEEDS = ("fail", "missing", "review", "skip")
 ANSWERS = 120
@@ -33,11 +35,14 @@ class SampleJobs(NamedTuple):
     """One of those items."""
     gate: str
     """What stands before the service."""
+    mirrors: SampleMirrors
 
 
 def create_sample_jobs(api: ApiServer, shop: PriceService) -> SampleJobs:
     """Fill an empty server; the service is closed afterwards."""
     admin = api.admin()
+    with RecordShop() as records:
+        mirrors = create_sample_mirrors(admin, records)
     api.user("ann", password="correct horse battery")
     admin.post("/api/tokens", {"label": "nightly import", "role": "user"}).ok(201)
     deeds = {f"r{n}": DEEDS[n % len(DEEDS)] for n in range(3, 23)}
@@ -65,6 +70,7 @@ def create_sample_jobs(api: ApiServer, shop: PriceService) -> SampleJobs:
         waiting=waiting,
         waits=_first(admin, waiting, "PENDING"),
         gate=_gate(admin, shop),
+        mirrors=mirrors,
     )
 
 

@@ -25,7 +25,8 @@ Scheme = Literal["light", "dark"]
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 Hinder = Callable[[Page], None]
 LOGIN = View("login", "/login")
-BROKEN = ("jobs", "job-grid", "settings-health")
+BROKEN = ("jobs", "job-grid", "settings-health", "mirrors", "mirror", "stream-rows")
+HINDERED = ("**/api/jobs**", "**/api/system", "**/api/mirrors**")
 COLOURS = 256
 LOW: ViewportSize = {"width": 1280, "height": 560}
 """For what would leave half of the picture empty."""
@@ -101,8 +102,8 @@ def draw_all(browser: Browser, folder: Path) -> None:
 
 def never(page: Page) -> None:
     """Let no list and no job come."""
-    page.route("**/api/jobs**", lambda _route: None)
-    page.route("**/api/system", lambda _route: None)
+    for pattern in HINDERED:
+        page.route(pattern, lambda _route: None)
 
 
 def badly(page: Page) -> None:
@@ -113,8 +114,8 @@ def badly(page: Page) -> None:
         detail = "The database does not answer. Look at the log of the server."
         route.fulfill(status=500, json={**problem, "detail": detail})
 
-    page.route("**/api/jobs**", fail)
-    page.route("**/api/system", fail)
+    for pattern in HINDERED:
+        page.route(pattern, fail)
 
 
 def draw(browser: Browser, caller: Caller, views: Iterable[View], folder: Path) -> None:

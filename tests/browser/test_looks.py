@@ -1,4 +1,4 @@
-"""Every screen on a phone and in the dark, and open to everybody."""
+"""Every screen on a phone, in dark mode, and accessible to all users."""
 
 import re
 

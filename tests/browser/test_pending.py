@@ -1,4 +1,4 @@
-"""The pending dashboard with more rows than anybody could hold at once."""
+"""The pending dashboard with more rows than a page could load at once."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from playwright.sync_api import FilePayload, Locator, expect
 
 from tests.browser.sample_jobs import SampleJobs
+from tests.browser.sample_mirrors import SampleMirrors
 from tests.kit.api_server import rows_csv
 from tests.kit.browser import Visitor
 
@@ -121,6 +122,7 @@ def lists() -> list[View]:
         View("new-job", "/jobs/new"),
         View("review", "/review"),
         View("pending", "/pending"),
+        View("mirrors", "/mirrors", (("new", click("New mirror")),)),
         View("providers", "/providers"),
         View("workers", "/workers", (("drain", click("Drain")),)),
         View("dead-letters", "/dead-letters"),
@@ -146,7 +148,13 @@ def full(sample_jobs: SampleJobs) -> list[View]:
     }
     for name, opens in more.items():
         known[name] = known[name]._replace(opens=known[name].opens + opens)
-    return [*known.values(), *_filled(), *_of_jobs(sample_jobs), *_of_parts(sample_jobs)]
+    return [
+        *known.values(),
+        *_filled(),
+        *_of_jobs(sample_jobs),
+        *_of_parts(sample_jobs),
+        *_of_mirrors(sample_jobs.mirrors),
+    ]
 
 
 def _filled() -> list[View]:
@@ -195,4 +203,30 @@ def _of_parts(sample_jobs: SampleJobs) -> list[View]:
             gate,
             tuple((name, choose("Actions", words)) for name, words in deeds.items()),
         ),
+    ]
+
+
+def _of_mirrors(sample: SampleMirrors) -> list[View]:
+    mirror = f"/mirrors/{sample.mirror}"
+    stream = f"{mirror}/streams/{sample.stream}"
+    compared = f"from={sample.first}&to={sample.second}&stream={sample.stream}"
+    retry = (("retry", click("Retry all")),)
+    begin = (
+        ("continue", click("Continue pass")),
+        ("forget", choose("Actions", "Forget mirror")),
+    )
+    return [
+        View("mirror", mirror, begin),
+        View("mirror-passes", f"{mirror}?tab=passes"),
+        View("mirror-pass", f"{mirror}?tab=passes&pass={sample.third}"),
+        View("mirror-failed", f"{mirror}?tab=failed", retry),
+        View("mirror-differences", f"{mirror}?tab=differences&{compared}"),
+        View("mirror-difference", f"{mirror}?tab=differences&{compared}&row=1"),
+        View("mirror-source", f"{mirror}?tab=source"),
+        View("mirror-missing", "/mirrors/99999999"),
+        View("stream-rows", stream),
+        View("stream-row", f"{stream}?row=3"),
+        View("stream-deleted", f"{stream}?deleted=1&row=21"),
+        View("stream-changes", f"{stream}?tab=changes"),
+        View("stream-fields", f"{stream}?tab=fields"),
     ]

@@ -1,4 +1,4 @@
-"""The examples in the help of every command work, on a store in which what they name exists."""
+"""The examples in the help of every command work, on a store that has the named jobs and items."""
 
 import contextlib
 import gzip

@@ -1,4 +1,4 @@
-"""What the program has is documented, and what is documented exists."""
+"""Every feature of the program is documented, and everything documented exists."""
 
 import inspect
 import re

@@ -80,3 +80,10 @@ def test_links_of_the_root_pages_lead_somewhere():
         text = (ROOT / name).read_text("utf-8")
         targets = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text)
         assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+def test_paths_of_the_security_page_exist():
+    page = (ROOT / "docs" / "explanation" / "security.md").read_text("utf-8")
+    paths = re.findall(r"`([\w*]+/[\w*/]+(?:\.py|/))`", page)
+    assert len(paths) > 40
+    assert [path for path in paths if not [*(ROOT / "src" / "headgate").glob(path)]] == []

@@ -1,4 +1,4 @@
-"""What the web UI has been told of the program is current, and so is the way it is built."""
+"""The generated files of the web UI are current, and so are its build rules."""
 
 import importlib.util
 import itertools

@@ -1,4 +1,4 @@
-"""Who is let in, as what, and for how long."""
+"""Which users get access, with which role, and for how long."""
 
 import hashlib
 import json
@@ -262,7 +262,7 @@ def test_the_token_of_a_server_that_was_killed_ends_by_itself(tmp_path: Path):
         log_in(server, token=killed).refused(401)
 
 
-def test_a_page_may_ask_whether_anybody_is_logged_in(api: ApiServer):
+def test_a_page_may_ask_whether_a_user_is_logged_in(api: ApiServer):
     assert api.nobody().get("/api/session").ok() == {"me": None}
     assert Caller(api.url, "hg_wrong").get("/api/session").ok() == {"me": None}
     assert api.admin().get("/api/session").ok()["me"]["name"] == "local"

@@ -72,7 +72,7 @@ def browser_of(api: ApiServer, **asked: str) -> Browser:
 # ---- guessing -----------------------------------------------------------------------------------
 
 
-def test_guesses_at_once_are_limited_like_guesses_one_after_the_other(api: ApiServer):
+def test_concurrent_guesses_are_limited_like_consecutive_ones(api: ApiServer):
     api.user("guessed", password=PASSWORD)
 
     def guess(number: int) -> int:
@@ -147,7 +147,7 @@ def test_an_admin_with_a_new_password_stays_logged_in(api: ApiServer):
     elsewhere.get("/api/me").refused(401)
 
 
-def test_a_token_makes_nothing_that_outlives_it(api: ApiServer):
+def test_a_token_creates_no_token_that_outlives_it(api: ApiServer):
     lent = api.user("lender").post("/api/tokens", {"expiresInS": 3_600}).ok(201)
     caller = Caller(api.url, lent["token"])
     for asked in ({}, {"expiresInS": 7_200}):
@@ -156,7 +156,7 @@ def test_a_token_makes_nothing_that_outlives_it(api: ApiServer):
     assert shorter["expiresAt"] < lent["expiresAt"]
 
 
-def test_revoking_a_token_revokes_what_it_made_and_what_its_sessions_made(api: ApiServer):
+def test_revoking_a_token_revokes_tokens_that_it_or_its_sessions_created(api: ApiServer):
     lender = api.user("revoker")
     lent = lender.post("/api/tokens", {}).ok(201)
     made = Caller(api.url, lent["token"]).post("/api/tokens", {}).ok(201)
@@ -170,7 +170,7 @@ def test_revoking_a_token_revokes_what_it_made_and_what_its_sessions_made(api: A
     lender.get("/api/me").ok()
 
 
-def test_what_was_made_in_a_session_outlives_a_logout(api: ApiServer):
+def test_a_token_that_was_created_in_a_session_outlives_a_logout(api: ApiServer):
     api.user("leaver", password=PASSWORD)
     session = browser_of(api, name="leaver", password=PASSWORD)
     made = Caller(api.url, session.post("/api/tokens", {}).ok(201)["token"])

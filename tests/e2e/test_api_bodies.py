@@ -196,7 +196,7 @@ JOB = {"handler": "shop.price", "items": [{"id": 1}]}
     ],
     ids=["config", "read", "columns", "key"],
 )
-def test_what_is_said_of_a_job_has_at_most_64_kb(admin: Caller, more: dict[str, object]):
+def test_options_of_a_job_have_at_most_64_kb(admin: Caller, more: dict[str, object]):
     name = next(iter(more))
     admin.post("/api/jobs", JOB | more).refused(413, name, "64 kB")
     text = json.dumps(more[name])

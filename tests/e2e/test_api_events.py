@@ -70,7 +70,7 @@ def listening(
         connection.close()
 
 
-def test_counters_and_changes_are_told(admin: Caller):
+def test_counters_and_changes_are_sent(admin: Caller):
     with listening(admin) as heard:
         assert heard.next().kind == "hello"
         job_id = admin.done(rows_csv(5, r1="fail"))
@@ -120,7 +120,7 @@ def test_decisions_carry_their_id_and_nothing_is_lost_on_the_way(admin: Caller):
     assert [message.data["kind"] for message in heard] == [event["kind"] for event in logged]
 
 
-def test_a_job_is_told_of_at_most_four_times_a_second(admin: Caller):
+def test_counters_of_a_job_are_sent_at_most_four_times_a_second(admin: Caller):
     job_id = admin.send(rows_csv(6_000), handler="shop.plain")
     began_s = time.monotonic()
     with listening(admin, f"/api/events?jobId={job_id}") as listener:

@@ -133,7 +133,7 @@ def test_a_range_of_a_file_can_be_asked_for(admin: Caller, job: str):
     assert (part.status, part.body) == (206, whole[5:10])
 
 
-def test_what_cannot_be_exported_is_refused(api: ApiServer, admin: Caller, job: str):
+def test_an_impossible_export_is_refused(api: ApiServer, admin: Caller, job: str):
     admin.post(f"/api/jobs/{job}/export", format="docx").refused(422, "format")
     admin.post(f"/api/jobs/{job}/export", formulas="run").refused(422, "formulas")
     asked = admin.post(f"/api/jobs/{job}/export", format="csv").ok(202)

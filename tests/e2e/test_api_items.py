@@ -211,7 +211,7 @@ def test_pending_shows_every_row_at_least_once_while_a_worker_runs(api: ApiServe
     assert len(finished) == 3_000
 
 
-def test_all_that_match_across_jobs_come_back_at_once(api: ApiServer):
+def test_one_request_reprocesses_matching_items_across_jobs(api: ApiServer):
     ann, bob = api.user("across-ann"), api.user("across-bob")
     one = ann.done(rows_csv(4, r1="missing", r2="missing", r3="fail"))
     two = ann.done(rows_csv(3, r1="missing"))
@@ -264,7 +264,7 @@ def test_the_pending_view_can_be_switched_off(tmp_path: Path):
         server.admin().get("/api/pending/oldest").refused(404, "pending_view")
 
 
-def test_the_oldest_of_each_job_is_told_to_its_owner(api: ApiServer, gate: Path):
+def test_the_owner_sees_the_oldest_item_of_each_job(api: ApiServer, gate: Path):
     ann, bob = api.user("elder"), api.user("younger")
     config = json.dumps({"gate": str(gate)})
     jobs = [ann.send(rows_csv(n), handler="shop.gated", config=config) for n in (2, 3)]
@@ -346,7 +346,7 @@ CASES: list[tuple[dict[str, Any] | None, int]] = [
 
 
 @pytest.mark.parametrize(("asked", "count"), CASES)
-def test_reprocess_takes_everything_that_matches(
+def test_reprocess_includes_every_matching_item(
     admin: Caller, mixed: str, asked: dict[str, Any] | None, count: int
 ):
     path = f"/api/jobs/{mixed}/reprocess"
@@ -370,7 +370,7 @@ def test_reprocess_of_chosen_items(admin: Caller, mixed: str):
     assert admin.post(path, unknown).ok()["count"] == 0
 
 
-def test_reprocess_takes_all_that_match_but_those_taken_out(admin: Caller, mixed: str):
+def test_reprocess_leaves_out_excluded_items(admin: Caller, mixed: str):
     failed = [item["id"] for item in admin.items(mixed, statuses="ERROR")]
     path, asked = f"/api/jobs/{mixed}/reprocess", {"statuses": ["ERROR"], "exceptIds": failed[:1]}
     assert len(failed) == 2

@@ -88,7 +88,7 @@ def test_workers_are_listed_and_sent_home(tmp_path: Path):
         assert (done["settled"], done["remaining"], done["more"]) == (3, 0, False)
 
 
-def test_gates_are_listed_and_told(admin: Caller):
+def test_gates_are_listed_and_shown(admin: Caller):
     assert admin.get("/api/providers").ok()["items"] == []
     admin.get("/api/providers/nobody").refused(404, "nobody")
     admin.patch("/api/providers/nobody", {"paused": True}).refused(404)
@@ -96,7 +96,7 @@ def test_gates_are_listed_and_told(admin: Caller):
     admin.patch("/api/providers/nobody", {"rate": "5/s", "forS": 0}).refused(422, "forS")
 
 
-def test_the_whole_is_told_to_admins(tmp_path: Path):
+def test_admins_see_the_whole_system(tmp_path: Path):
     with ApiServer(tmp_path) as server:
         admin, ann = server.admin(), server.user("ann")
         ann.done(rows_csv(4, r1="fail"))

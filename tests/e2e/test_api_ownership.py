@@ -1,4 +1,4 @@
-"""Ownership: everybody sees, counts, changes and exports only what is theirs; admins all."""
+"""Users see, count, change and export only their own jobs; admins all jobs."""
 
 import asyncio
 import http.client
@@ -88,7 +88,7 @@ def test_an_item_is_found_under_its_own_job_only(people: People):
     assert people.ann.get(f"/api/jobs/{people.job}/items/{people.item}").ok()["id"] == people.item
 
 
-def test_lists_hold_only_what_is_theirs(api: ApiServer, people: People):
+def test_lists_contain_only_the_users_own_jobs(api: ApiServer, people: People):
     assert {job["owner"] for job in people.ann.pages("/api/jobs")} == {"ann"}
     assert {job["id"] for job in people.bob.pages("/api/jobs")} == {people.others}
     assert people.eve.pages("/api/jobs") == []
@@ -138,7 +138,7 @@ def test_a_viewer_looks_and_changes_nothing(api: ApiServer, people: People):
     watching.post("/api/tokens", {"role": "user"}).refused(403)
 
 
-def test_what_concerns_everybody_is_for_admins(people: People):
+def test_endpoints_about_the_whole_server_are_for_admins(people: People):
     for path in ("/api/providers", "/api/providers/x", "/api/workers", "/api/users"):
         people.ann.get(path).refused(403, "admins")
     people.ann.patch("/api/providers/x", {"paused": True}).refused(403)

@@ -85,7 +85,7 @@ def answer_on(connection: socket.socket) -> tuple[int, str]:
         return response.status, response.read().decode()
 
 
-def test_slow_sources_do_not_hold_up_uploads_and_sources_of_others(api: ApiServer):
+def test_slow_sources_do_not_delay_uploads_and_sources_of_others(api: ApiServer):
     """SH4."""
     ann, bob = api.user("ann"), api.user("bob")
     with TrickleServer() as slow, TrickleServer() as other:
@@ -112,7 +112,7 @@ def test_a_cancelled_source_is_not_copied_any_further(api: ApiServer):
         cem.post(f"/api/jobs/{third}/cancel").ok()
 
 
-def test_slow_uploads_do_not_hold_up_those_of_others(api: ApiServer):
+def test_slow_uploads_do_not_delay_uploads_of_others(api: ApiServer):
     """SM7."""
     dan, eve = api.user("dan"), api.user("eve")
     with ExitStack() as stack:
@@ -185,7 +185,7 @@ def finished(caller: Caller, path: str) -> Any:
     return found["finishedAt"]
 
 
-def test_many_exports_do_not_hold_up_that_of_another_user(api: ApiServer):
+def test_many_exports_do_not_delay_the_export_of_another_user(api: ApiServer):
     """SL5."""
     hal, ida = api.user("hal"), api.user("ida")
     many, one = hal.done(rows_csv(3)), ida.done(rows_csv(1))
@@ -200,7 +200,7 @@ def test_many_exports_do_not_hold_up_that_of_another_user(api: ApiServer):
     finished(hal, asked(hal, many))  # there is room again
 
 
-def test_what_a_killed_process_left_of_an_export_is_removed(api: ApiServer):
+def test_the_partial_export_of_a_killed_process_is_removed(api: ApiServer):
     """SL6."""
     joe = api.user("joe")
     job = joe.done(rows_csv(1))

@@ -1,4 +1,4 @@
-"""What a server may reach, and what it takes up: lookups, places, images, earlier results."""
+"""Sources of a server: lookups, places, images and earlier results."""
 
 import io
 import json
@@ -125,7 +125,7 @@ def test_a_lookup_that_is_invalid_is_refused_before_there_is_a_job(admin: Caller
     assert len(admin.pages("/api/jobs")) == before
 
 
-def test_results_of_the_same_work_are_taken_over(admin: Caller):
+def test_results_of_the_same_work_are_reused(admin: Caller):
     rows = b"id,name\nR1,one\nR2,two\n"
     first = admin.done(rows)
     second = admin.done(rows + b"R3,three\n", reuse="1h")
@@ -155,7 +155,7 @@ def test_a_file_below_an_allowed_folder_can_be_named(admin: Caller, arrivals: Pa
     assert admin.ended(made["jobId"])["counts"]["total"] == 1
 
 
-def test_a_source_that_is_not_there_makes_the_job_fail(admin: Caller, arrivals: Path):
+def test_a_missing_source_makes_the_job_failed(admin: Caller, arrivals: Path):
     source = (arrivals / "gone.csv").as_uri()
     made = admin.post("/api/jobs", {"handler": "shop.price", "source": source}).ok(202)
     failed = admin.ended(made["jobId"])

@@ -127,7 +127,7 @@ def test_a_long_file_name_is_shown_whole(ann: Caller):
     assert (job["state"], job["file"]) == ("DONE", name)
 
 
-def test_what_cannot_be_read_is_called_that(ann: Caller):
+def test_an_unreadable_upload_is_reported_as_unreadable(ann: Caller):
     sent = ann.upload(("empty.csv", b""), to="/api/preview")
     sent.refused(422, "empty.csv is empty")
     assert sent.json["title"] == "We cannot read this file"
@@ -185,7 +185,7 @@ def test_images_become_items_with_a_reference_to_their_bytes(api: ApiServer, ann
     assert any((api.data / "blobs").rglob("*"))
 
 
-def test_what_leads_out_of_an_archive_is_not_an_item(api: ApiServer, ann: Caller):
+def test_a_path_that_leaves_its_archive_is_not_an_item(api: ApiServer, ann: Caller):
     content = zipped({"../../evil.png": png(3), "good.png": png(4)})
     evil, good = worked(ann, "pics.zip", content)
     assert (evil["status"], evil["errorClass"]) == ("ERROR", "bad_row")
@@ -285,7 +285,7 @@ BAD: dict[str, tuple[str, Callable[[], bytes], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_what_is_bad_at_first_sight_is_refused(api: ApiServer, ann: Caller, kind: str):
+def test_an_upload_with_a_bad_beginning_is_refused(api: ApiServer, ann: Caller, kind: str):
     name, content, words = BAD[kind]
     kept = api.uploads()
     detail = ann.upload((name, content()), handler="shop.price").refused(422, *words)
@@ -345,7 +345,7 @@ def test_an_upload_without_a_file_is_refused(api: ApiServer, ann: Caller):
         ".hid.csv",
     ],
 )
-def test_a_file_lies_under_a_name_that_no_file_system_obeys(api: ApiServer, ann: Caller, name: str):
+def test_an_upload_is_stored_under_a_safe_name(api: ApiServer, ann: Caller, name: str):
     before = set(api.data.rglob("*"))
     job_id = ann.upload((name, rows_csv(1)), handler="shop.price").ok(202)["jobId"]
     added = [path for path in set(api.data.rglob("*")) - before if path.is_file()]

@@ -24,6 +24,9 @@ TWINS = {
     "download-closed-hosts",
     "download-closed-hosts-early",
     "drain-postgres-two",
+    "extract-dlt",
+    "extract-dlt-plain",
+    "extract-lanes",
     "memory-postgres",
     "page-http",
     "paging-postgres",
@@ -33,7 +36,8 @@ TWINS = {
     "upload-postgres",
     "waiting-postgres",
 }
-"""Figures that run the same code as another one, on the other store or with other sizes."""
+"""Figures that run the same code as another one: on the other store, with other sizes, or beside a
+peer that `make test` does not install."""
 
 
 @pytest.mark.slow

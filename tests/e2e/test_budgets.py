@@ -65,15 +65,13 @@ def most_in(seconds: float, seen: list[Seen]) -> int:
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])
-def test_a_budget_is_settled_with_what_requests_really_took(
-    cli: Cli, provider: Provider, processes: str
-):
+def test_a_budget_counts_the_actual_use_of_requests(cli: Cli, provider: Provider, processes: str):
     totals = run(cli, "ask", provider, 9, "--processes", processes)
     assert totals["done"] == 9
     assert most_in(3.9, provider.seen) <= 3, "thirty tokens each, a hundred in four seconds"
 
 
-def test_without_estimates_what_is_typical_is_reserved(cli: Cli, provider: Provider):
+def test_without_estimates_the_typical_use_is_reserved(cli: Cli, provider: Provider):
     totals = run(cli, "blind", provider, 9, "--concurrency", "1")
     assert totals["done"] == 9
     # Only before anything is known can one request too many go out.
@@ -101,7 +99,7 @@ def test_a_spent_hard_cap_pauses_the_job_until_the_window_ends(cli: Cli, provide
     assert any("the pause is over" in line for line in told)
 
 
-def test_a_pool_of_credentials_shares_the_work_and_benches_what_is_refused(
+def test_a_pool_of_credentials_shares_the_work_and_drops_a_rejected_one(
     cli: Cli, provider: Provider
 ):
     cli.write(

@@ -115,7 +115,7 @@ def test_a_server_that_answers_errors_to_all(world: LocalAndRemote):
         world.server.admin().post(f"/api/jobs/{job}/cancel").ok()
 
 
-def test_rows_that_the_handler_put_off(world: LocalAndRemote):
+def test_rows_that_the_handler_postponed(world: LocalAndRemote):
     job = world.server.admin().send(b"id\n1\n2\n3\n", handler="later")
     found = agreed(world, job, "deferred", "the handler asked to try later")
     assert found["api"]["why"] == "3 rows wait because the handler asked to try later"

@@ -1,4 +1,4 @@
-"""What makes a run the same job: options, files that moved, numbers, and who comes first."""
+"""When a run resumes a job: options, moved files, job numbers and concurrent commands."""
 
 import contextlib
 import datetime as dt
@@ -152,7 +152,7 @@ def test_a_download_with_other_read_options_is_refused(cli: Project):
     assert (said.code, "without --encoding" in said.err) == (2, True), said.err
 
 
-def test_several_commands_at_once_make_one_job(cli: Project):
+def test_several_concurrent_commands_create_one_job(cli: Project):
     running = [cli.start(*RUN) for _ in range(4)]
     ends = [(process.communicate(timeout=50), process.returncode) for process in running]
     assert [code for _, code in ends] == [0] * 4, ends
@@ -200,7 +200,7 @@ def test_the_output_is_looked_at_before_any_row_is_run(cli: Project):
     assert not list(cli.folder.glob(".*.part"))
 
 
-def test_what_cannot_be_written_in_the_end_is_safe_in_the_store(cli: Project):
+def test_results_are_safe_in_the_store_if_the_output_cannot_be_written(cli: Project):
     (cli.folder / "out").mkdir()
     cli.write(
         "gone.py",
@@ -246,7 +246,7 @@ def test_a_moved_project_continues(cli: Project):
     assert "resuming job 1" in quick(there, *RUN).err
 
 
-def test_what_is_said_of_a_handler_that_is_gone_is_true(cli: Project):
+def test_the_message_about_a_missing_handler_is_true(cli: Project):
     half_done(cli)
     (cli.folder / "lookup.py").rename(cli.folder / "pricing.py")
     truth = f"cannot be loaded: the file {cli.folder / 'lookup.py'} does not exist"
@@ -283,7 +283,7 @@ def test_a_job_continues_by_its_number_and_with_its_handler_elsewhere(cli: Proje
         assert (refused.code, message in refused.err) == (2, True), refused.err
 
 
-def test_a_handler_is_bound_by_a_command_of_its_own(cli: Project):
+def test_a_separate_command_gives_a_job_another_handler(cli: Project):
     half_done(cli)
     said = quick(cli, "jobs", "rebind", "1", "lookup.py:other")
     assert (said.code, "continue with: headgate worker --jobs 1 --drain" in said.err) == (0, True)
@@ -303,7 +303,7 @@ def test_duplicates_stand_where_they_stood(cli: Project):
     assert [row["_status"] for row in rows] == ["DONE", "DONE", "ERROR", "DONE", "ERROR", "DONE"]
 
 
-def test_a_mended_row_leaves_nothing_behind(cli: Project):
+def test_a_corrected_row_leaves_no_error_behind(cli: Project):
     cli.write("rows.csv", "sku,n\nA,1\nB,2,extra\nC,3\n")
     run = ("run", "lookup.py:price", "rows.csv", "--key", "sku", "--out", "out.jsonl")
     bad = quick(cli, *run)
@@ -446,13 +446,13 @@ def test_the_usual_mistakes_are_recognised(cli: Project):
     assert (swapped.code, settings.code) == (2, 2)
 
 
-def test_a_queue_says_what_tells_its_items_apart(cli: Project):
+def test_a_queue_shows_what_identifies_its_items(cli: Project):
     feed = ("queue", "enqueue", '{"sku": "A", "n": 1}')
     assert quick(cli, *feed, "--handler", "lookup.py:price", "--key", "sku").code == 0
     lines = quick(cli, "jobs", "show", "1").out.splitlines()
     assert [line.split() for line in lines if line.split()[:1] == ["key"]] == [["key", "sku"]]
     again = quick(cli, "queue", "enqueue", '{"sku": "A", "n": 2}')
-    assert "1 was there already" in again.out
+    assert "1 was already there" in again.out
     refused = quick(cli, *feed, "--key", "n")
     assert (refused.code, "items by sku, but this command has --key n" in refused.err) == (2, True)
     assert quick(cli, *feed, "--queue", "q", "--handler", "lookup.py:price").code == 0

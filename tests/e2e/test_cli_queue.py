@@ -42,7 +42,7 @@ def test_a_queue_is_fed_run_and_closed(cli: Cli):
     imported = cli("queue", "import", "more.jsonl", "--json")
     assert (imported.json["added"], imported.json["bad"]) == (3, 1)
     piped = cli("queue", "import", "-", stdin='{"sku": "c"}\n\n{"sku": "b"}')
-    assert piped.out == "added 1 item to queue default, 1 was there already\n"
+    assert piped.out == "added 1 item to queue default, 1 was already there\n"
 
     drained = cli("queue", "run", "--drain")
     assert drained.code == 0

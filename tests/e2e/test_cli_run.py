@@ -124,7 +124,7 @@ def test_json_is_the_object_of_the_issue(cli: Cli):
     assert said.err == ""
 
 
-def test_a_handler_that_drops_rows_of_a_pack_is_told_at_the_end_of_the_run(cli: Cli):
+def test_the_summary_warns_of_a_handler_that_drops_rows_of_a_pack(cli: Cli):
     cli.write(
         "short.py",
         "from headgate import handler\n\n"
@@ -229,7 +229,7 @@ def test_bad_rows_are_reported_with_their_lines(cli: Cli):
         (["lookup.py:price", "products.csv", "--item-timeout", "-1"], "flag --item-timeout"),
     ],
 )
-def test_what_cannot_be_is_refused_in_one_line(cli: Cli, words: list[str], message: str):
+def test_wrong_usage_is_refused_in_one_line(cli: Cli, words: list[str], message: str):
     products(cli, "aa")
     said = cli("run", *words, "-q")
     assert said.code == 2
@@ -290,7 +290,7 @@ def started(cli: Cli, process: subprocess.Popen[str], *keys: str) -> None:
         assert process.poll() is None, process.communicate()
 
 
-def test_one_interrupt_finishes_what_runs(cli: Cli):
+def test_after_one_interrupt_running_items_finish(cli: Cli):
     products(cli, *(f"s{number}" for number in range(50)))
     (cli.folder / "mended").touch()
     with cli.start(
@@ -310,7 +310,7 @@ def test_one_interrupt_finishes_what_runs(cli: Cli):
     assert check.code == 0
 
 
-def test_two_interrupts_hand_back_at_once_and_the_next_run_finishes(cli: Cli):
+def test_after_two_interrupts_items_go_back_and_the_next_run_finishes(cli: Cli):
     products(cli, "aa", "bb", "cc")
     with cli.start("run", "lookup.py:stuck", "products.csv", "--concurrency=2") as process:
         started(cli, process, "1", "2")

@@ -1,4 +1,4 @@
-"""Every command that can ask a server shows what it shows beside the store."""
+"""Every command that works with a server prints the same as with the store."""
 
 import json
 from collections.abc import Iterator
@@ -118,7 +118,7 @@ def test_an_item_is_the_same(shop: Shop, status: str):
     assert same(shop, "items", "why", item)["waiting"] is None
 
 
-def test_a_key_that_is_not_there_is_refused_alike(shop: Shop):
+def test_a_missing_key_is_refused_in_the_same_way(shop: Shop):
     for tell in (shop.local, shop.remote):
         said = tell("items", "show", "nobody")
         assert said.code == 2
@@ -185,7 +185,7 @@ def test_refusals_are_the_same(
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "xlsx", "parquet"])
-def test_exports_hold_the_same(shop: Shop, tmp_path: Path, ending: str):
+def test_exports_have_the_same_content(shop: Shop, tmp_path: Path, ending: str):
     local, remote = tmp_path / f"local.{ending}", tmp_path / f"remote.{ending}"
     here = shop.local("export", shop.decided, str(local), "--json").json
     there = shop.remote("jobs", "export", shop.decided, str(remote), "--json").json
@@ -245,7 +245,7 @@ def test_a_queue_is_fed_and_closed_through_a_server(shop: Shop, tmp_path: Path):
     file.write_text('{"id": "1"}\n{"id": "2", "do": "fail"}\nnonsense\n{"name": "no id"}\n')
     imported = shop.remote("queue", "import", str(file), *feed)
     assert imported.code == 0, imported.err
-    assert imported.out == "added 3 items to queue nightly, 1 was there already\n"
+    assert imported.out == "added 3 items to queue nightly, 1 was already there\n"
     assert "warning: line 3: " in imported.err
     assert "warning: line 4: " in imported.err
     assert shop.remote("queue", "import", str(file), *feed, "--json").json["known"] == 4
@@ -357,7 +357,7 @@ def test_commands_of_this_machine_refuse_a_server(shop: Shop, words: tuple[str, 
     assert said.err.count("\n") == 1
 
 
-def test_a_token_that_does_not_hold_is_refused_and_not_shown(shop: Shop):
+def test_an_invalid_token_is_refused_and_not_shown(shop: Shop):
     said = shop.remote("jobs", "ls", token="hg_wrong")
     assert said.code == 2
     assert "unknown, expired or revoked" in said.err

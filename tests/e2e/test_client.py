@@ -178,7 +178,7 @@ async def test_a_person_decides(client: Client):
         await client.items.accept(one, "Q1")
 
 
-async def test_what_changes_is_heard_as_it_changes(client: Client):
+async def test_changes_arrive_as_events(client: Client):
     job_id = await client.submit.items(PRICE, [{"id": "1"}])
     states: set[JobState] = set()
     kinds: set[str] = set()
@@ -217,7 +217,7 @@ async def test_a_queue_is_fed(client: Client):
         await client.queues.feed("orders", Rows(items=[{}], handler="shop.price", lines=[]))
 
 
-async def test_everybody_has_what_is_theirs(client: Client, api: ApiServer):
+async def test_each_user_sees_only_their_own_jobs(client: Client, api: ApiServer):
     job_id = await client.submit.items(PRICE, [{"id": "1"}])
     await client.users.add("ann", Role.USER)
     token = await client.tokens.add("ann", label="laptop", expires_in_s=3_600)

@@ -104,7 +104,7 @@ async def test_a_page_is_named_to_the_host_of_the_file_that_it_leads_to(
     assert asked_for[-1].headers["referer"] == page
 
 
-async def test_an_archive_has_what_a_dead_link_once_had_if_it_is_asked(
+async def test_the_web_archive_is_asked_about_a_dead_link_if_it_is_enabled(
     asking: Downloads, services: Services, provider: Provider
 ):
     files(provider, {})
@@ -116,7 +116,7 @@ async def test_an_archive_has_what_a_dead_link_once_had_if_it_is_asked(
     assert found.result["tried"][0]["reason"] == "http-404"
 
 
-async def test_hosts_and_services_are_told_whom_to_write_to(asking: Downloads, services: Services):
+async def test_hosts_and_services_get_the_contact_address(asking: Downloads, services: Services):
     before = len(services.server("files").seen)
     await asking([doi_of(Case.FOUND)], resolvers=["unpaywall"], email="ann@example.org")
     requests = [seen.request for seen in services.server("files").seen[before:]]

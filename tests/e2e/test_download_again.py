@@ -1,4 +1,4 @@
-"""Downloads once more: what is there and unchanged, what was cut off, and folders that refuse."""
+"""Repeated downloads: unchanged files, interrupted files, and folders that cannot be written."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from tests.kit.provider import Provider
 GOOD = pdf_of(5_000)
 
 
-async def test_what_is_there_and_fresh_costs_no_request(download: Downloads, provider: Provider):
+async def test_a_fresh_file_costs_no_request(download: Downloads, provider: Provider):
     fresh = [*PDF, ("Cache-Control", "max-age=600"), ("ETag", '"1"')]
     files(provider, {f"/{n}.pdf": in_turn(Answer(200, fresh, pdf_of(2_000, str(n)))) for n in "ab"})
     first = await download([provider.url("/a.pdf"), provider.url("/b.pdf")])
@@ -27,7 +27,9 @@ async def test_what_is_there_and_fresh_costs_no_request(download: Downloads, pro
     assert sorted(asked(provider)) == ["/a.pdf", "/b.pdf"]
 
 
-async def test_what_is_stale_and_unchanged_is_confirmed(download: Downloads, provider: Provider):
+async def test_a_stale_unchanged_file_costs_a_conditional_request(
+    download: Downloads, provider: Provider
+):
     files(provider, {"/a.pdf": tagged(GOOD)})
     await download([provider.url("/a.pdf")])
     (found,) = await download.again()
@@ -36,7 +38,7 @@ async def test_what_is_stale_and_unchanged_is_confirmed(download: Downloads, pro
     assert download.shown() == {"a.pdf": GOOD}
 
 
-async def test_what_has_changed_is_fetched_and_overwrites_nothing(
+async def test_a_changed_file_is_downloaded_and_overwrites_nothing(
     download: Downloads, provider: Provider
 ):
     files(provider, {"/a.pdf": tagged(GOOD)})

@@ -159,7 +159,7 @@ def test_a_second_run_looks_for_changes_and_leaves_the_rest(project: Project, pr
     assert report["traffic"]["fetched"] > report["latest"]["fetched"]
 
 
-def test_records_are_what_the_store_says_at_any_time(project: Project, provider: Provider):
+def test_records_can_be_written_from_the_store_at_any_time(project: Project, provider: Provider):
     provider.script = site({"/1.pdf": paper("1")})
     file = listed(project, [provider.url("/1.pdf"), provider.url("/gone.pdf")])
     assert download(project, file).code == 0
@@ -310,7 +310,7 @@ def test_a_dry_run_shows_the_plans_and_fetches_nothing(asking: Project, services
     assert asking.jobs() == []
 
 
-def test_what_services_are_left_out_for_want_of_is_said(asking: Project):
+def test_a_resolver_that_is_left_out_is_named_with_what_it_lacks(asking: Project):
     asked = {"direct", "unpaywall", "crossref", "core"}
     off = [f"[download.resolvers.{name}]\nenabled = false" for name in RESOLVERS.keys() - asked]
     settings = (asking.folder / "headgate.toml").read_text()
@@ -356,7 +356,7 @@ def test_a_folder_that_cannot_be_used_stops_the_job_and_not_the_items(
     blocked.unlink()
     ended = download(project, file)
     assert ended.code == 0, ended.err
-    assert "was halted" in ended.err
+    assert "was stopped" in ended.err
     assert [line["outcome"] for line in manifest(project).values()] == ["done"]
 
 
@@ -378,7 +378,9 @@ def wrong(*words: str) -> Callable[[Project], Ended]:
         (wrong("verify", "."), "has no manifest.jsonl that can be read"),
     ],
 )
-def test_what_cannot_be_is_said_before_anything_is_stored(project: Project, act, problem: str):
+def test_an_impossible_download_is_refused_before_anything_is_stored(
+    project: Project, act, problem: str
+):
     listed(project, ["https://a.example/x.pdf"])
     (project.folder / "works.csv").write_text("title,link\nOn nothing,https://a.example/\n")
     ended = act(project)

@@ -111,7 +111,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("lie", LIES)
-async def test_a_lie_has_its_reason_and_leaves_nothing(
+async def test_a_false_file_has_a_reason_and_is_not_kept(
     download: Downloads, provider: Provider, lie: str
 ):
     answer, reason, attempts = LIES[lie]
@@ -200,7 +200,7 @@ async def test_the_cap_holds_at_the_host_behind_a_redirect(download: Downloads, 
     assert provider.overlap(f"127.0.0.1:{provider.port}") <= 4
 
 
-async def test_what_robots_txt_bars_is_an_error_and_not_asked_for(
+async def test_a_url_that_robots_txt_forbids_is_an_error_and_not_requested(
     download: Downloads, provider: Provider
 ):
     rules = Answer(200, body=b"User-agent: *\nDisallow: /private/\n")
@@ -237,7 +237,7 @@ async def test_only_types_that_are_asked_for_are_kept(download: Downloads, provi
     assert (page.status, page.result["content_type"]) == (ItemStatus.DONE, "text/html")
 
 
-async def test_the_head_is_asked_for_first_where_that_is_wished(
+async def test_with_the_option_head_a_head_request_comes_first(
     download: Downloads, provider: Provider
 ):
     serve(

@@ -1,4 +1,4 @@
-"""Waiting at a gate costs a row neither time nor an attempt, however short its `timeout` is."""
+"""Waiting at a gate costs a row neither time nor an attempt, even with a short `timeout`."""
 
 import asyncio
 from collections.abc import Callable

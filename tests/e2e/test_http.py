@@ -167,7 +167,7 @@ def test_calls_are_kept_with_their_attempts(cli: Cli, provider: Provider):
     assert json.dumps(call)
 
 
-def test_what_the_cache_knows_is_not_asked_again(cli: Cli):
+def test_a_cached_answer_is_not_requested_again(cli: Cli):
     need("nginx")
     with NginxServer(cache_control="max-age=600") as nginx:
         urls = [nginx.url(SMALL)] * 30

@@ -49,7 +49,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_a_description_is_all_it_takes(cli: Cli):
+def test_a_description_is_enough_for_a_lookup(cli: Cli):
     said = cli("run", "prices.toml", "rows.csv", "--out", "out.csv", "--json", "--quiet")
     assert said.code == 0, said.err
     assert (said.json["done"], said.json["not_found"]) == (2, 1)
@@ -168,7 +168,7 @@ def test_a_key_is_read_from_the_environment_and_shown_nowhere(cli: Cli, provider
     assert b"s3cret-of-the-shop" not in stored
 
 
-def test_hostile_rows_and_replies_end_alone(cli: Cli, provider: Provider):
+def test_hostile_rows_and_replies_do_not_affect_other_rows(cli: Cli, provider: Provider):
     answers = {
         "/prices/huge": b'{"price": "' + b"x" * 5_000_000 + b'"}',
         "/prices/deep": b"[" * 200_000,

@@ -1,4 +1,4 @@
-"""`headgate plan` as a user gives it, and how near it comes to what then happens."""
+"""`headgate plan` on the command line, and how close a forecast is to the run."""
 
 import json
 from pathlib import Path
@@ -103,7 +103,7 @@ def test_a_handlers_own_rate_is_planned_with(cli: Cli, provider: Provider):
     assert 19 < likely["seconds"]["likely"] < 22
 
 
-def test_what_is_said_counts_more_than_what_is_usual(cli: Cli):
+def test_options_override_measured_values(cli: Cli):
     cli.write("rows.csv", "id\n" + "".join(f"{row}\n" for row in range(1_000)))
     planned = plan(
         cli,
@@ -150,7 +150,7 @@ def test_a_budget_is_planned_with(cli: Cli):
     assert 4 * 60 - 10 < likely["seconds"]["likely"] < 6 * 60
 
 
-def test_what_holds_for_all_requests_together_is_planned_with(cli: Cli):
+def test_the_global_limits_are_part_of_the_plan(cli: Cli):
     cli.write("headgate.toml", "[gates]\nrate = '4/s'\n")
     cli.write("rows.csv", "id\n" + "".join(f"{row}\n" for row in range(100)))
     planned = plan(cli, "rows.csv", "--limit", "50/s")
@@ -186,9 +186,7 @@ def test_people_see_a_table_with_what_would_help(cli: Cli):
         (("nothing.csv",), "the file nothing.csv does not exist"),
     ],
 )
-def test_what_cannot_be_planned_is_reported_in_one_line(
-    cli: Cli, words: tuple[str, ...], story: str
-):
+def test_an_impossible_plan_is_refused_in_one_line(cli: Cli, words: tuple[str, ...], story: str):
     cli.write("rows.csv", "id\n1\n")
     said = cli("plan", *words)
     assert said.code == 2

@@ -1,4 +1,4 @@
-"""What is learned of a provider, seen and overruled through the real command line."""
+"""Learned limits of a provider, shown and overridden on the real command line."""
 
 from itertools import count
 from pathlib import Path
@@ -76,7 +76,7 @@ def test_single_refusals_are_waited_out_and_prove_no_limit(cli: Cli, provider: P
     assert len(kept) == 2
 
 
-def test_a_running_job_obeys_an_operator_at_once(cli: Cli, provider: Provider):
+def test_a_running_job_obeys_an_operator_immediately(cli: Cli, provider: Provider):
     rows(cli, provider, 400)
     assert cli("providers", "set", "labels", "--rate", "20/s").code == 0
     with cli.start("run", "label.py:label", "urls.csv", "--json") as run:

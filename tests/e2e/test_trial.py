@@ -55,7 +55,7 @@ def test_a_few_rows_are_tried_and_the_same_command_runs_the_others(cli: Cli):
     assert cli("jobs", "ls", "--json").json["jobs"][0]["id"] == 1
 
 
-def test_failing_rows_show_at_once_and_a_run_can_be_stopped_for_them(cli: Cli):
+def test_failing_rows_are_shown_immediately_and_can_stop_a_run(cli: Cli):
     cli.write("in.csv", "n\n" + "BAD\n" * 30)
     words = ("run", "lookup.py:price", "in.csv")
     stopped = cli(*words, "--max-errors", "25")
@@ -138,7 +138,7 @@ def test_fast_rows_are_stopped_within_those_in_flight(
     assert (resumed.code, resumed.json["done"]) == (0, 3_000), resumed.err
 
 
-def test_the_first_rows_that_all_fail_alike_give_a_hint(cli: Cli):
+def test_a_hint_appears_if_the_first_rows_all_fail_in_the_same_way(cli: Cli):
     cli.write("in.csv", "n\n" + "BAD\n" * 40)
     process = cli.start("run", "lookup.py:price", "in.csv")
     assert process.stderr is not None

@@ -1,4 +1,4 @@
-"""Workers on a store: they take what comes, obey, and keep their leash."""
+"""Workers on a store run new jobs, obey commands, and end with their supervisor."""
 
 import os
 import signal
@@ -77,7 +77,7 @@ def test_pause_resume_and_cancel_reach_every_worker(project: Project):
     assert statuses == {ItemStatus.DONE, ItemStatus.CANCELLED}
 
 
-def test_a_daemon_takes_jobs_as_they_come_and_ends_when_told(project: Project):
+def test_a_daemon_runs_new_jobs_and_ends_after_a_signal(project: Project):
     project.invoke("db", "migrate")
     with project.start("worker") as daemon:
         for number in (1, 2):

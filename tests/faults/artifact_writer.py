@@ -1,4 +1,4 @@
-"""Puts a few files into a folder; told to, dies on the way, at one step after another."""
+"""Writes a few files into a folder; on request it dies, at one step after another."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""Downloads two files into a folder; told to, dies on the way, at one step after another."""
+"""Downloads two files into a folder; on request it dies, at one step after another."""
 
 import asyncio
 import hashlib

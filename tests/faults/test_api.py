@@ -94,7 +94,7 @@ def test_a_killed_server_continues_reading_when_it_is_started_again(tmp_path: Pa
         server.project.assert_clean()
 
 
-def test_a_server_killed_at_once_after_its_answer_keeps_the_job(tmp_path: Path):
+def test_a_server_that_is_killed_right_after_its_answer_keeps_the_job(tmp_path: Path):
     with ApiServer(tmp_path) as server:
         job_id = server.admin().send(rows_csv(50))
         server.kill()
@@ -143,7 +143,7 @@ def export_state(admin: Caller, path: str) -> str:
     return str(admin.ask("GET", path, headers={"Accept": "application/json"}).json["state"])
 
 
-def test_a_killed_file_worker_makes_its_export_again(tmp_path: Path):
+def test_the_export_of_a_killed_file_worker_is_written_again(tmp_path: Path):
     with ApiServer(tmp_path) as server:
         admin = server.admin()
         job_id = admin.done(rows_csv(20_000), handler="shop.plain")

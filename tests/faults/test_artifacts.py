@@ -77,7 +77,9 @@ def test_killed_at_any_step_nothing_half_shows_and_the_next_run_completes(
     assert unfinished > steps / 2  # the deaths were not all before or after the work
 
 
-def test_when_the_worker_is_killed_what_it_ordered_is_kept_and_its_process_ends(tmp_path: Path):
+def test_when_the_worker_is_killed_its_ordered_files_are_kept_and_the_file_writer_ends(
+    tmp_path: Path,
+):
     process = start(tmp_path, "die-as-worker")
     said, _ = process.communicate()
     assert process.returncode == -signal.SIGKILL

@@ -1,4 +1,4 @@
-"""Several processes on one HTTP cache, one of them killed: what is served stays right."""
+"""Several processes use one HTTP cache and one is killed: all answers stay correct."""
 
 import subprocess
 import sys

@@ -90,7 +90,7 @@ def test_a_command_that_ends_before_its_job_is_deleted_says_that_it_was(
 
 
 @BOTH
-def test_a_job_that_is_paused_finishes_what_runs_and_resumes(project: Project, name: str):
+def test_a_paused_job_finishes_running_items_and_resumes(project: Project, name: str):
     with fifty_running(project, name) as command:
         assert project.invoke("jobs", "pause", "1").code == 0
         until(lambda: project.counts().pending == 70, what="the waiting to be handed back")
@@ -126,7 +126,7 @@ def test_one_interrupt_lets_running_items_finish(project: Project, name: str):
 
 
 @BOTH
-def test_two_interrupts_hand_running_items_back_at_once(project: Project, name: str):
+def test_two_interrupts_hand_running_items_back_immediately(project: Project, name: str):
     with fifty_running(project, name) as command:
         command.interrupt()
         until(lambda: "finishing 50 running items" in command.talk, what="the word that it stops")

@@ -1,4 +1,4 @@
-"""A worker that stands still past its lease and then goes on: its late results are refused."""
+"""A worker freezes past its lease and then continues: its late results are refused."""
 
 from collections import Counter
 from pathlib import Path

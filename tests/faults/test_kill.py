@@ -38,7 +38,7 @@ def wait_for_execution(project: Project, command: Command, number: int) -> None:
 
 
 @KILLS
-def test_a_killed_command_redoes_only_what_was_not_committed(
+def test_a_killed_command_repeats_only_items_that_were_not_committed(
     project: Project, storm: Storm, name: str
 ):
     # The last row waits for the last kill, so that none can come too late.
@@ -68,7 +68,7 @@ def test_a_killed_command_redoes_only_what_was_not_committed(
 
 
 @KILLS
-def test_a_killed_worker_costs_only_what_it_had_in_hand(project: Project, storm: Storm, name: str):
+def test_a_killed_worker_repeats_only_its_running_items(project: Project, storm: Storm, name: str):
     # The last rows wait for the last kill, so that none can come too late.
     gate = project.folder / "gate"
     waiting = range(storm.items - 2 * storm.kills * CONCURRENCY, storm.items)

@@ -1,4 +1,4 @@
-"""A provider that refuses, dies, changes its limit, and lies about all of it."""
+"""A provider refuses, dies, changes its limit, and sends false headers."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Handlers that raise or return what they should not: each row gets its verdict, no worker dies."""
+"""Handlers raise or return invalid values: each row gets its outcome, and no worker dies."""
 
 from collections import Counter
 from pathlib import Path

@@ -95,7 +95,7 @@ def streaming_elsewhere(provider: Provider, host: str) -> None:
 
 @pytest.mark.parametrize("processes", [1, 4])
 @crossed("stream", "stream")
-def test_a_cap_holds_where_redirects_lead_while_bodies_stream(
+def test_a_cap_applies_to_the_target_of_a_redirect_while_bodies_stream(
     project: Project, name: str, provider: Provider, processes: int
 ):
     """The cap is on the host that serves; the one that was asked has none."""

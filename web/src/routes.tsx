@@ -113,6 +113,35 @@ const pending = createRoute({
   ),
 });
 
+const mirrors = createRoute({
+  getParentRoute: () => frame,
+  path: "/mirrors",
+  component: lazyRouteComponent(
+    () => loaded(import("./screens/mirrors/MirrorsScreen")),
+    "MirrorsScreen",
+  ),
+});
+
+const mirror = createRoute({
+  getParentRoute: () => frame,
+  path: "/mirrors/$mirrorId",
+  validateSearch: only("tab", "pass", "from", "to", "stream", "row", "item", "after"),
+  component: lazyRouteComponent(
+    () => loaded(import("./screens/mirror/MirrorScreen")),
+    "MirrorScreen",
+  ),
+});
+
+const stream = createRoute({
+  getParentRoute: () => frame,
+  path: "/mirrors/$mirrorId/streams/$streamId",
+  validateSearch: only("tab", "deleted", "row", "after"),
+  component: lazyRouteComponent(
+    () => loaded(import("./screens/stream/StreamScreen")),
+    "StreamScreen",
+  ),
+});
+
 const providers = createRoute({
   getParentRoute: () => frame,
   path: "/providers",
@@ -162,6 +191,9 @@ const screens = [
   item,
   review,
   pending,
+  mirrors,
+  mirror,
+  stream,
   providers,
   workers,
   deadLetters,

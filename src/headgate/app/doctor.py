@@ -187,7 +187,7 @@ async def clock_sanity(store: Store, clock: Clock) -> CheckResult:
     if ahead > SKEW_US:
         found = f"{ahead / 60e6:,.0f} min behind the newest job"
         return CheckResult(Grade.WARN, "clock", found, "set this machine's clock (NTP)")
-    return CheckResult(Grade.OK, "clock", "in step with the store")
+    return CheckResult(Grade.OK, "clock", "agrees with the store")
 
 
 def handler_check(lookup: HandlerLookup, reference: str) -> CheckResult:

@@ -46,7 +46,7 @@ class WorkerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class RetentionPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     days: Days = 30.0
-    """Events, sessions and stopped workers older than this are deleted."""
+    """Events, sessions, stopped workers and changes of mirrored rows that are older are deleted."""
 
 
 class Policies(msgspec.Struct, frozen=True):

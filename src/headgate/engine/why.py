@@ -89,9 +89,9 @@ def _due(facts: ItemFacts) -> Wait | None:
             tries = "once" if row.attempts == 1 else f"{row.attempts} times"
             why = f"it failed {tries}" if row.attempts else "it was postponed"
         case _:
-            why, reason = f"{own_name(row.gate)} sent it back", ""
+            why, reason = f"its request had to wait for {own_name(row.gate)}", ""
     because = f": {reason}" if reason else ""
-    wait = Wait(kind, f"{why}{because}", row.due_at, row.gate, "tried again", row.last_error or "")
+    wait = Wait(kind, f"{why}{because}", row.due_at, row.gate, "next try", row.last_error or "")
     return wait if facts.at.workers or facts.workers else and_no_worker(wait)
 
 
@@ -120,7 +120,7 @@ def _wait_of_gates(facts: ItemFacts) -> Wait:
             return Wait(WaitKind.TURN, why)
         busy = facts.at.counts.processing
         others = f"{in_progress(busy)}; " if busy else "nothing blocks it; "
-        return Wait(WaitKind.TURN, f"{others}its turn will come")
+        return Wait(WaitKind.TURN, f"{others}it waits for its turn")
     if of_job.kind in AT_GATES:
         return msgspec.structs.replace(of_job, why=f"its turn at {of_job.why}")
     return of_job
@@ -170,7 +170,7 @@ def ending_of(row: ItemRow) -> Ending | None:
             todo = f"see its candidates: headgate items show {row.id}"
             return Ending(f"it waits for a person to decide{reason}", todo)
         case ItemStatus.CANCELLED:
-            todo = f"bring it back: headgate jobs reprocess {row.job_id} --status CANCELLED"
+            todo = f"run it again: headgate jobs reprocess {row.job_id} --status CANCELLED"
             return Ending("its job was cancelled", todo)
         case ItemStatus.DONE:
             return Ending("it is finished")

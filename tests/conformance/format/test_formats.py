@@ -1,4 +1,4 @@
-"""What every format must do: give back what was written, and go on exactly where it stopped."""
+"""Every format reads back what it wrote, and resumes exactly where it stopped."""
 
 import codecs
 import string
@@ -227,7 +227,7 @@ def test_a_position_is_small_and_fingerprints_follow_the_content(any_case: Case,
 
 
 @pytest.mark.parametrize("take", [1, PLENTY])
-def test_the_end_is_the_end_however_often_one_asks(any_case: Case, tmp_path: Path, take: int):
+def test_reading_past_the_end_always_gives_nothing(any_case: Case, tmp_path: Path, take: int):
     write(any_case.writer(tmp_path), ["a"], [{"a": "1"}])
     reader = any_case.source(tmp_path).open()
     assert len(reader.take(take, PLENTY).values) == 1

@@ -6,7 +6,7 @@ from headgate.ports.limits import LedgerEntry
 from tests.kit.ledgers import count_up, count_up_in_processes, look
 
 
-async def test_tasks_that_fight_over_a_gate_lose_no_update(place, ledger):
+async def test_concurrent_tasks_on_one_gate_lose_no_update(place, ledger):
     await count_up(place, "a", tasks=6, times=10)
     assert await look(ledger, "a") == LedgerEntry("a", 60, "60")
 

@@ -160,7 +160,7 @@ async def test_crossing_proposals_for_many_gates_do_not_block_each_other(ledger,
     assert sum(won) == sum(entry.version for entry in await ledger.entries())
 
 
-async def test_the_time_is_utc_and_moves_forward_for_everybody(ledger, other):
+async def test_the_time_is_utc_and_moves_forward_for_every_process(ledger, other):
     before = time.time_ns() / 1e9
     times = []
     for version in range(20):

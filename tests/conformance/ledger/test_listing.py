@@ -60,7 +60,7 @@ async def test_more_than_a_page_is_listed_whole(ledger):
     assert [entry.key for entry in await ledger.entries("host:")] == keys
 
 
-async def test_what_was_forgotten_is_gone_from_answers_and_lists(filled, other):
+async def test_a_forgotten_gate_is_gone_from_answers_and_lists(filled, other):
     assert await other.forget("wikidata")
     assert not await other.forget("wikidata")
     assert await look(filled, "wikidata") == LedgerEntry("wikidata", 0, "")
@@ -68,7 +68,7 @@ async def test_what_was_forgotten_is_gone_from_answers_and_lists(filled, other):
     assert "Wikidata" in [entry.key for entry in await filled.entries()]
 
 
-async def test_what_was_forgotten_can_be_learned_again(filled):
+async def test_a_forgotten_gate_can_be_learned_again(filled):
     await filled.forget("a")
     exchange = await filled.exchange([Proposal("a", 0, "fresh")], [])
     assert exchange.accepted == {"a"}

@@ -1,4 +1,4 @@
-"""Whatever is proposed and forgotten, in whatever order, a ledger agrees with a dictionary."""
+"""After any sequence of proposals and deletions, a ledger agrees with a dictionary."""
 
 import asyncio
 
@@ -84,7 +84,7 @@ class LedgerAgainstModel(RuleBasedStateMachine):
         assert listed == [self.seen(key) for key in sorted(self.known)]
 
 
-def test_a_ledger_agrees_with_the_model_whatever_is_done_to_it(place):
+def test_a_ledger_agrees_with_the_model_after_any_operations(place):
     machine = type("Machine", (LedgerAgainstModel,), {"place": place})
     run_state_machine_as_test(
         machine,

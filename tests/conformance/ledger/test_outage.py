@@ -1,4 +1,4 @@
-"""The server goes away and comes back; answers are lost. What was accepted is there, once."""
+"""The server goes down and returns, and answers are lost. Accepted changes are stored once."""
 
 import asyncio
 import signal
@@ -89,7 +89,7 @@ async def test_a_listener_is_notified_again_after_a_restart(served):
         assert await other.wait_urgent(10.0)
 
 
-async def test_what_redis_wrote_to_its_log_outlives_a_kill(own_redis):
+async def test_changes_in_the_log_of_redis_survive_a_kill(own_redis):
     async with RedisLimits(own_redis.url()) as ledger:
         await ledger.exchange([Proposal("a", 0, "learned"), Proposal("b", 0, "x")], [])
         await ledger.forget("b")
@@ -133,7 +133,7 @@ def emptied(request):
 
 
 @pytest.mark.parametrize("kept", [False, True])
-async def test_a_change_whose_answer_was_lost_is_made_once_and_called_accepted(emptied, kept):
+async def test_a_change_whose_answer_was_lost_is_made_once_and_reported_as_accepted(emptied, kept):
     proposals = [Proposal("a", 0, "one"), Proposal("b", 4, "late")]
     if emptied.kind == "redis":
         async with RedisLimits(emptied.address) as ledger:
@@ -217,7 +217,7 @@ async def test_something_else_under_our_key_is_an_error_in_words(redis_server):
             await ledger.exchange([Proposal("a", 0, "x")], [])
 
 
-def test_an_impossible_url_is_a_setting_to_mend():
+def test_an_impossible_url_is_reported_as_a_wrong_setting():
     with pytest.raises(UsageError, match="redis://"):
         RedisLimits("postgresql://here/there")
 

@@ -1,4 +1,4 @@
-"""What every place does alike."""
+"""The behaviour that all places share."""
 
 from pathlib import Path
 
@@ -91,7 +91,7 @@ def test_a_folder_that_is_too_full_is_not_looked_through(site: PlaceSite):
         site.with_settings(max_files=4).files(site.url(""))
 
 
-def test_what_is_not_there_is_reported_as_missing(site: PlaceSite, tmp_path: Path):
+def test_a_missing_file_is_reported_as_missing(site: PlaceSite, tmp_path: Path):
     for attempt in (
         site.place.stat,
         lambda url: site.place.fetch(url, tmp_path / "copy"),
@@ -108,7 +108,7 @@ def test_a_folder_is_not_a_file(site: PlaceSite, tmp_path: Path):
     assert not (tmp_path / "copy").exists()
 
 
-def test_what_is_too_large_leaves_nothing(site: PlaceSite, tmp_path: Path):
+def test_a_file_that_is_too_large_leaves_no_copy(site: PlaceSite, tmp_path: Path):
     site.put("a.bin", LARGE)
     folder = tmp_path / "copies"
     folder.mkdir()

@@ -89,7 +89,7 @@ def test_a_server_that_talks_rubbish(scheme: str):
             place.stat(url)
 
 
-def test_a_server_that_never_comes_to_the_point(scheme: str):
+def test_a_server_that_never_completes_its_answer(scheme: str):
     starts = {"http": b"HTTP/1.1 200 OK\r\n", "s3": b"HTTP/1.1 200 OK\r\n"}
     starts["https"] = b"\x16\x03\x03\x40\x00"  # the head of a long record of TLS
 

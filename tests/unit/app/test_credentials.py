@@ -19,7 +19,7 @@ def test_tokens_differ_and_say_what_they_are():
     assert one.secret not in one.digest
 
 
-def test_a_password_fits_what_was_kept_of_it_and_nothing_else():
+def test_a_password_matches_only_its_own_hash():
     kept = hash_password("correct horse")
     assert "correct" not in kept
     assert kept != hash_password("correct horse")
@@ -28,12 +28,12 @@ def test_a_password_fits_what_was_kept_of_it_and_nothing_else():
 
 
 @pytest.mark.parametrize("kept", [None, "", "rubbish", "scrypt$1$2$3$!$!"])
-def test_nothing_fits_what_is_not_there_or_damaged(kept: str | None):
+def test_no_password_matches_a_missing_or_damaged_hash(kept: str | None):
     assert not password_matches("", kept)
     assert not password_matches("anything", kept)
 
 
-def test_the_proof_of_a_page_does_not_show_the_cookie():
+def test_the_csrf_token_does_not_reveal_the_cookie():
     secret = new_token().secret
     assert csrf_token(secret) == csrf_token(secret)
     assert csrf_token(secret) not in {token_digest(secret), secret}

@@ -35,7 +35,7 @@ from headgate.ports.handler import JobView
         ("/", ""),
     ],
 )
-def test_names_lose_what_a_file_system_would_obey(given_name: str, kept: str):
+def test_names_lose_characters_with_a_meaning_in_a_path(given_name: str, kept: str):
     assert safe_name(given_name) == kept
 
 
@@ -73,7 +73,7 @@ def test_a_source_leads_back_to_its_file(tmp_path: Path):
     "source",
     ["/etc/passwd", "upload:../../etc/passwd", "upload:abc/x", "upload:" + "a" * 32 + "/../x"],
 )
-def test_what_is_not_an_upload_leads_nowhere(tmp_path: Path, source: str):
+def test_a_source_that_is_not_an_upload_has_no_file(tmp_path: Path, source: str):
     folder = DataFolder(tmp_path)
     with pytest.raises(ValueError, match="is not an upload"):
         folder.path_of(source)
@@ -87,7 +87,7 @@ def test_only_uploads_are_removed(tmp_path: Path):
     assert precious.exists()
 
 
-def test_everything_of_a_job_goes_with_it(tmp_path: Path):
+def test_a_deleted_job_takes_all_its_files_along(tmp_path: Path):
     folder = DataFolder(tmp_path)
     upload = folder.new_upload()
     export = folder.export_file(7, 1, "csv")
@@ -98,7 +98,7 @@ def test_everything_of_a_job_goes_with_it(tmp_path: Path):
     assert left == []
 
 
-def test_the_folder_lies_beside_the_store_unless_named(tmp_path: Path):
+def test_the_data_folder_is_beside_the_store_by_default(tmp_path: Path):
     beside = Settings(database_url=f"sqlite:///{tmp_path}/some.db")
     assert data_folder(beside).root == tmp_path / ".headgate-data"
     named = Settings(server=ServerPolicy(data_folder=str(tmp_path / "there")))

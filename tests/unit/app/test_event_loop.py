@@ -28,7 +28,7 @@ def leave() -> NoReturn:
     ],
     ids=["stopped", "stopped later", "left by a callback", "left by a task"],
 )
-def test_an_end_of_the_loop_is_told_while_all_tasks_are_as_they_were(
+def test_the_end_of_the_loop_is_reported_while_all_tasks_still_run(
     deed: Callable[[asyncio.AbstractEventLoop], object],
 ):
     cancelled: list[bool] = []
@@ -56,7 +56,7 @@ def test_an_end_of_the_loop_is_told_while_all_tasks_are_as_they_were(
 
 
 @pytest.mark.parametrize("error", [ValueError("no"), SystemExit(3)])
-def test_what_the_main_task_raises_is_its_own(error: BaseException):
+def test_an_exception_of_the_main_task_is_raised_unchanged(error: BaseException):
     async def main() -> None:
         raise error
 

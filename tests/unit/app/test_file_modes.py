@@ -48,7 +48,7 @@ async def test_a_store_and_its_backup_are_private(tmp_path: Path):
         assert open_to_others(tmp_path) == []
 
 
-async def test_a_store_that_was_opened_to_a_group_stays_so(tmp_path: Path):
+async def test_a_store_that_a_group_can_read_keeps_its_mode(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db"):
         pass
     (tmp_path / "headgate.db").chmod(0o660)

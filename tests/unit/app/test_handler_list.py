@@ -1,4 +1,4 @@
-"""A child process says which handlers there are, whatever they do when they are imported."""
+"""A child process lists the handlers, even if importing them fails or hangs."""
 
 import os
 import sys
@@ -51,7 +51,7 @@ async def test_it_lists_handlers_without_importing_them_here(reference: str):
         ("import os; os.kill(os.getpid(), 9)", "ended the process with code -9"),
     ],
 )
-async def test_what_went_wrong_is_said(folder: Path, code: str, message: str):
+async def test_a_failed_import_is_reported_with_its_reason(folder: Path, code: str, message: str):
     (folder / "bad.py").write_text(code)
     with pytest.raises(UnknownHandler, match=message):
         await list_handlers(["bad.py"])

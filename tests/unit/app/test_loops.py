@@ -40,7 +40,7 @@ class Failing:
         ),
     ],
 )
-async def test_a_loop_is_started_again_however_it_ends(ending: BaseException | None, told: str):
+async def test_a_loop_is_restarted_after_any_kind_of_end(ending: BaseException | None, told: str):
     clock = FakeClock()
     loops = Loops(clock)
     work = Failing(ending)
@@ -75,7 +75,7 @@ async def test_loops_stop_even_if_a_loop_fails_while_it_is_stopped():
     assert begins == 1
 
 
-async def test_a_loop_without_a_sign_of_life_is_named():
+async def test_a_loop_without_a_heartbeat_is_named():
     clock = FakeClock()
     loops = Loops(clock)
 
@@ -95,7 +95,7 @@ async def test_a_loop_without_a_sign_of_life_is_named():
     await loops.stop()
 
 
-async def test_signs_of_life_are_passed_on():
+async def test_heartbeats_are_passed_on():
     passed: list[str] = []
     loops = Loops(FakeClock(), passed.append)
     loops.watch("files")
@@ -103,7 +103,7 @@ async def test_signs_of_life_are_passed_on():
     assert passed == ["files"]
 
 
-def test_what_fails_at_once_rests_longer_than_what_did_work():
+def test_a_loop_that_fails_immediately_waits_longer_before_its_restart():
     rests = [restart_delay_s(failures, worked=False) for failures in range(1, 40)]
     assert rests == sorted(rests)
     assert (rests[0], rests[-1]) == (0.5, LONGEST_REST_S)

@@ -29,7 +29,7 @@ def scanner(store: SqliteStore, *watch: str, root: Path) -> Scanner:
     return Scanner(store, Settings(server=server, places=places), SystemClock())
 
 
-async def test_each_file_becomes_one_job_however_often_it_is_seen(
+async def test_each_file_becomes_one_job_even_if_it_is_seen_often(
     store: SqliteStore, tmp_path: Path
 ):
     folder = tmp_path / "in"
@@ -68,7 +68,7 @@ async def test_a_file_whose_job_was_deleted_is_not_taken_again(store: SqliteStor
     assert (again.made, again.known) == ([], 1)
 
 
-async def test_a_place_that_cannot_be_looked_at_is_a_problem_of_its_own(
+async def test_a_place_that_cannot_be_listed_is_a_separate_problem(
     store: SqliteStore, tmp_path: Path
 ):
     (tmp_path / "in").mkdir()
@@ -82,6 +82,6 @@ async def test_a_place_that_cannot_be_looked_at_is_a_problem_of_its_own(
 
 
 @pytest.mark.parametrize("text", ["", "price", "=folder:/in", "price="])
-async def test_what_names_no_handler_or_no_place_is_refused(store: SqliteStore, text: str):
+async def test_a_watch_without_a_handler_or_a_place_is_refused(store: SqliteStore, text: str):
     with pytest.raises(BadSetting, match="HANDLER=PLACE"):
         scanner(store, text, root=Path("/"))

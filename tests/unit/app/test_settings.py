@@ -41,7 +41,7 @@ def test_defaults_are_those_of_the_policy_classes():
     assert {origin.kind for origin in loaded.origins.values()} == {OriginKind.DEFAULT}
 
 
-def test_flags_beat_the_environment_which_beats_the_file():
+def test_flags_override_the_environment_which_overrides_the_file():
     written('database_url = "sqlite:///file.db"\n[retry]\nmax_attempts_error = 7\n')
     environment = {
         "HEADGATE_DATABASE_URL": "sqlite:///env.db",
@@ -212,7 +212,7 @@ def test_loaded_is_a_value():
 # ---- providers ---------------------------------------------------------------------------------
 
 
-def test_a_provider_is_a_section_of_its_own():
+def test_a_provider_is_a_section_of_the_settings():
     written(
         """
         [providers.prices]
@@ -232,7 +232,7 @@ def test_a_provider_is_a_section_of_its_own():
     assert str(loaded.origins["providers.prices.rate"]) == "file headgate.toml"
 
 
-def test_the_environment_says_more_of_a_provider():
+def test_the_environment_adds_settings_to_a_provider():
     written("[providers.prices]\nrate = '10/s'\n")
     loaded = load(None, {"HEADGATE_PROVIDERS__PRICES__CONCURRENCY": "3"})
     prices = loaded.settings.providers["prices"]
@@ -254,7 +254,7 @@ def test_the_environment_says_more_of_a_provider():
         ("credentials.main.env = 'T'", "credentials need `hosts`"),
     ],
 )
-def test_what_is_wrong_about_a_provider_is_named(text: str, words: str):
+def test_an_error_in_a_provider_section_names_the_setting(text: str, words: str):
     written(f"[providers.prices]\n{text}\n")
     with pytest.raises(BadSetting) as caught:
         load()

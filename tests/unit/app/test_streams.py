@@ -41,7 +41,7 @@ def broken(request: pytest.FixtureRequest) -> int:
     return descriptor
 
 
-def test_printing_to_a_stream_that_cannot_be_written_ends_nothing(broken: int):
+def test_printing_to_a_stream_that_cannot_be_written_raises_nothing(broken: int):
     before = streams.LOST.lines
     stream = streams.unfailing(broken)
     for _ in range(3):
@@ -87,7 +87,7 @@ def test_a_closed_stream_and_odd_facts_raise_nothing():
     telemetry.logger().error("closed")
 
 
-def test_what_libraries_log_is_a_line_of_the_log(monkeypatch: pytest.MonkeyPatch):
+def test_log_records_of_libraries_are_lines_of_the_log(monkeypatch: pytest.MonkeyPatch):
     stream = io.StringIO()
     telemetry.configure("warning", "json", stream)
     library = logging.getLogger("some.library")
@@ -102,7 +102,7 @@ def test_what_libraries_log_is_a_line_of_the_log(monkeypatch: pytest.MonkeyPatch
     assert "KeyError: 'name'" in lines[1]["exception"]
 
 
-def test_what_python_would_print_is_a_line_of_the_log(monkeypatch: pytest.MonkeyPatch):
+def test_output_of_python_itself_is_a_line_of_the_log(monkeypatch: pytest.MonkeyPatch):
     for owner, name in (
         (sys, "excepthook"),
         (sys, "unraisablehook"),

@@ -37,7 +37,7 @@ def test_an_attempt_carries_its_ids_and_never_its_payload():
     assert "4111" not in json.dumps(lines)
 
 
-def test_success_is_detail_and_failure_is_news():
+def test_at_level_info_only_failed_attempts_are_logged():
     failed = settled(Fault(FaultClass.PERMANENT, "no such thing"))
 
     def both(seen: telemetry.LogObserver) -> None:
@@ -76,7 +76,7 @@ def test_a_failed_verb_is_a_warning_and_a_good_one_only_detail():
     assert len(logged("debug", both)) == 4
 
 
-def test_secrets_are_blotted_out_of_facts():
+def test_secrets_are_masked_in_log_facts():
     stream = io.StringIO()
     telemetry.configure("info", "json", stream)
     telemetry.logger().info("calling", api_key="abc", url="http://a:b@c/", n=3)

@@ -1,4 +1,4 @@
-"""Simulated limits let through what their laws say, however requests arrive."""
+"""Simulated limits accept what their laws allow, for any arrival of requests."""
 
 import pytest
 from hypothesis import given

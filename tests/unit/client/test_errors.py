@@ -46,7 +46,7 @@ def test_each_status_has_its_error(status: int, kind: type, known_as: type):
         (errors.UserNotFound, core.UnknownUser),
     ],
 )
-def test_what_is_not_there_is_named(absent: type[errors.NotFound], known_as: type):
+def test_a_not_found_error_names_the_kind(absent: type[errors.NotFound], known_as: type):
     error = error_of(404, problem("there is no 7"), absent)
     assert isinstance(error, known_as)
     assert isinstance(error, errors.NotFound)

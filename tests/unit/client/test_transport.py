@@ -68,7 +68,7 @@ async def test_the_token_may_stand_in_the_environment(
     assert sent(provider)[0].headers["authorization"] == "Bearer hg_other"
 
 
-async def test_a_busy_server_is_asked_again_when_it_says(
+async def test_a_request_to_a_busy_server_is_repeated_after_retry_after(
     client: Client, provider: Provider, rests: Rests
 ):
     provider.script = in_turn(BUSY, refusal(), JOBS)
@@ -89,7 +89,7 @@ async def test_patience_ends(client: Client, provider: Provider, rests: Rests):
             await client.jobs.page()
 
 
-async def test_what_changes_something_is_sent_once(client: Client, provider: Provider):
+async def test_a_request_that_changes_something_is_sent_once(client: Client, provider: Provider):
     provider.script = always(BUSY)
     async with client:
         with pytest.raises(Unavailable):
@@ -193,7 +193,9 @@ async def test_a_client_must_be_opened():
         await Client("127.0.0.1:1", "").jobs.page()
 
 
-async def test_health_is_told_also_when_it_is_bad(client: Client, provider: Provider):
+async def test_health_is_returned_even_if_the_server_is_not_healthy(
+    client: Client, provider: Provider
+):
     body = (
         b'{"status": "stalled", "version": "1", "store": true, "workers": 0,'
         b' "claimable": true, "moving": false}'

@@ -75,7 +75,7 @@ def test_what_is_not_an_address_is_refused():
 
 
 @given(st.ip_addresses())
-def test_what_python_calls_private_or_multicast_is_never_let_through(
+def test_an_address_that_python_calls_private_or_multicast_is_refused(
     address: IPv4Address | IPv6Address,
 ):
     if address.is_loopback or address.is_private or address.is_multicast or address.is_link_local:

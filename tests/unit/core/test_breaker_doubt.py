@@ -42,7 +42,7 @@ def test_in_doubt_a_row_that_failed_before_proves_nothing():
         assert breaker.in_doubt
 
 
-def test_where_only_rows_are_left_that_failed_before_it_closes_after_some_trials():
+def test_if_only_failed_rows_are_left_it_closes_after_some_trials():
     """Else the bad rows at the end of a job would go through it one by one."""
     breaker = in_doubt()
     while breaker.state is not BreakerState.OPEN:

@@ -1,4 +1,4 @@
-"""What is kept of a call tells where it went, and no secret."""
+"""The record of a call has its target, and no secret."""
 
 import pytest
 

@@ -25,7 +25,7 @@ def test_without_limits_there_is_no_ceiling():
     assert Ceilings().opens_at([]) == 0.0
 
 
-def test_a_configured_rate_is_gone_by_from_the_start():
+def test_a_configured_rate_applies_from_the_start():
     pace = Pace(FAST)
     assert sent_within(pace, 5.0) == pytest.approx(1_000, abs=1)
     assert pace.rate(START + 5) == 200.0

@@ -1,4 +1,4 @@
-"""Bytes say what they are, whatever they are called."""
+"""The content of a file decides its type, not its name."""
 
 import gzip
 import io

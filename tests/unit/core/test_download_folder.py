@@ -1,4 +1,4 @@
-"""Names that every file system takes, and that stay near to what was suggested."""
+"""Names that every file system accepts, close to the suggested ones."""
 
 import unicodedata
 

@@ -35,7 +35,7 @@ def test_turns_alternate_instead_of_clumping():
     assert order == [1, 2, 1, 2, 1, 2]
 
 
-def test_who_was_away_does_not_come_back_with_savings():
+def test_an_owner_without_jobs_saves_up_no_turns():
     turns = Turns()
     one, two = Contender(1, "a"), Contender(2, "b")
     for _ in range(50):

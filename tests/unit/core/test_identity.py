@@ -59,7 +59,7 @@ def test_a_changed_option_is_reported_with_both_values(stored, given, words):
     assert told({}, {}, options=stored, new_options=given) == [words]
 
 
-def test_what_does_not_decide_the_result_may_change():
+def test_options_that_do_not_affect_the_result_may_change():
     assert told({"a": [1], "b": 2}, {"b": 2, "a": [1]}, options={"x": 1}, new_options={}) == []
 
 
@@ -69,7 +69,7 @@ def test_a_job_without_stored_options_differs_by_its_config_alone():
     assert len(told({"n": 1}, {}, options=None, new_options=given)) == 1
 
 
-def test_a_new_version_may_be_taken_on_for_what_is_left():
+def test_a_new_version_may_run_the_remaining_rows():
     new = NewJob("code/h.py:price", "rows.csv", options={"version": "2"})
     made = job(options={"version": "1"})
     text = options_refusal(made, differences(made, new), new.handler)

@@ -1,4 +1,4 @@
-"""What is said of a job is bounded, wherever the job comes from."""
+"""The options of a job are limited in size, for every way to create one."""
 
 import pytest
 
@@ -17,7 +17,7 @@ LONG = "x" * LONGEST_FIELD
     ],
     ids=["config", "key", "read"],
 )
-def test_a_job_with_something_long_to_say_is_refused(said):
+def test_a_job_with_a_long_option_is_refused(said):
     with pytest.raises(UsageError, match="at most 64 kB"):
         NewJob("h", "s", **said)
 

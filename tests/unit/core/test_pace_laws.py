@@ -1,4 +1,4 @@
-"""What holds for a pace whatever the provider answers."""
+"""Laws of a pace that hold for any answers of the provider."""
 
 import math
 
@@ -75,7 +75,7 @@ def test_it_never_sends_faster_than_configured(replies: list[Reply]):
 
 @given(REPLIES, REPLIES)
 @settings(max_examples=80, deadline=None)
-def test_one_that_takes_over_continues_exactly_where_the_other_left_off(
+def test_a_restored_pace_continues_exactly_where_the_old_one_stopped(
     before: list[Reply], after: list[Reply]
 ):
     pace = Pace()
@@ -88,7 +88,7 @@ def test_one_that_takes_over_continues_exactly_where_the_other_left_off(
 
 @given(REPLIES)
 @settings(max_examples=80, deadline=None)
-def test_it_never_waits_for_longer_than_anybody_may_ask_for(replies: list[Reply]):
+def test_it_never_waits_longer_than_the_longest_allowed_wait(replies: list[Reply]):
     pace = Pace(Ceilings(longest_wait_s=120.0))
     now = drive(pace, replies)[-1] + 4
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""What is set about a provider is checked, and hosts find their provider."""
+"""The settings of a provider are validated, and hosts find their provider."""
 
 import msgspec
 import pytest

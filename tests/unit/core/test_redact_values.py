@@ -249,7 +249,7 @@ def test_secrets_are_hidden_in_text(text: str, shown: str):
         "docker run -u 1000:1000 image",
     ],
 )
-def test_help_and_errors_that_speak_of_secrets_stay_readable(text: str):
+def test_messages_that_mention_secrets_stay_readable(text: str):
     assert redacted(text) == text
 
 

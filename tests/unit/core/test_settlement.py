@@ -1,4 +1,4 @@
-"""A verdict becomes one write, and says what it does to each counter of the item."""
+"""An outcome becomes one write, and decides each counter of the item."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def test_an_attempt_that_counts_is_counted_once():
     assert settle(ITEM, THROTTLED).attempts == 2
 
 
-def test_a_failure_and_a_miss_are_counted_apart():
+def test_a_failure_and_a_miss_are_counted_separately():
     failed = settle(ITEM, RetryDecision(ItemStatus.PENDING, "retry", failed=True))
     assert (failed.failures, failed.strategy) == (2, 1)
     missed = settle(ITEM, RetryDecision(ItemStatus.PENDING, "not_found", missed=True))
@@ -34,7 +34,7 @@ def test_an_execution_that_ended_by_itself_clears_suspicion(verdict: RetryDecisi
     assert (settlement.crashes, settlement.suspect) == (0, False)
 
 
-def test_one_that_was_refused_at_a_gate_has_proved_nothing():
+def test_an_attempt_that_was_refused_at_a_gate_proves_nothing():
     """Else a row that crashes would return to its neighbours, and take them along again."""
     turned_away = RetryDecision(
         ItemStatus.PENDING, "throttled", counted=False, throttled=True, turned_away=True

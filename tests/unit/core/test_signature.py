@@ -48,7 +48,7 @@ UNLIKE = [
 
 
 @pytest.mark.parametrize(("one", "another"), ALIKE)
-def test_particulars_make_no_difference(one, another):
+def test_values_of_single_rows_make_no_difference(one, another):
     assert signature_of("timeout", one) == signature_of("timeout", another)
 
 
@@ -76,7 +76,7 @@ def test_words_stay_readable():
         ("unknown country `XK`", "unknown country `DE`"),
     ],
 )
-def test_what_is_quoted_makes_a_variant(one, another):
+def test_a_quoted_name_makes_a_variant(one, another):
     (signature, variant), (same, other) = kind_of("permanent", one), kind_of("permanent", another)
     assert signature == same
     assert variant == f"permanent: {one}"

@@ -98,11 +98,11 @@ def test_only_a_running_item_ends_by_itself_and_only_a_finished_one_is_requeued(
     assert TRANSITIONS[ItemMove.REQUEUE].sources == FINISHED
 
 
-def test_what_a_person_decides_needs_a_review():
+def test_decisions_of_a_person_need_a_review():
     for move in (ItemMove.ACCEPT, ItemMove.REJECT, ItemMove.PASS_OVER):
         assert TRANSITIONS[move].sources == {ItemStatus.REVIEW}
 
 
-def test_every_unfinished_job_can_be_cancelled_and_none_else():
+def test_only_unfinished_jobs_can_be_cancelled():
     assert JOB_TRANSITIONS[JobMove.CANCEL].sources == UNFINISHED
     assert CLAIMABLE < UNFINISHED

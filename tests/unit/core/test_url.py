@@ -1,4 +1,4 @@
-"""What is the same place is the same text."""
+"""URLs of the same place have the same normal form."""
 
 from urllib.parse import unquote
 
@@ -68,7 +68,7 @@ def test_a_url_has_one_form(written: str, normal: str):
         "0X7F.0.1",
     ],
 )
-def test_an_address_in_any_disguise_is_that_address(host: str):
+def test_an_address_in_any_notation_is_that_address(host: str):
     assert normalize(f"http://{host}/") == "http://127.0.0.1/"
     assert parse_origin(f"http://{host}").is_address
 
@@ -101,14 +101,14 @@ def test_an_address_in_any_disguise_is_that_address(host: str):
         ("http://4294967296/", "is not an IPv4 address"),
     ],
 )
-def test_what_leads_nowhere_is_a_permanent_fault(url: str, problem: str):
+def test_an_invalid_url_is_a_permanent_fault(url: str, problem: str):
     with pytest.raises(BadUrl, match=problem) as caught:
         normalize(url)
     assert isinstance(caught.value.ending, Fault)
     assert caught.value.ending.kind is FaultClass.PERMANENT
 
 
-def test_no_password_stands_in_a_message():
+def test_no_message_contains_a_password():
     with pytest.raises(BadUrl) as caught:
         normalize("http://user:secret@example.com/?key=secret")
     assert "secret" not in str(caught.value)
@@ -144,7 +144,7 @@ def test_a_host_is_named_without_its_default_port(origin: UrlOrigin, key: str):
     assert origin.key == key
 
 
-def test_a_host_is_written_as_a_user_likes():
+def test_a_host_may_be_written_in_several_forms():
     assert host_key(" API.Example.org ") == "api.example.org"
     assert host_key("api.example.org:8443") == "api.example.org:8443"
 
@@ -154,7 +154,7 @@ class Suffixes:
         return None if domain == "co.uk" else ".".join(domain.split(".")[-3:])
 
 
-def test_hosts_are_grouped_by_what_was_registered():
+def test_hosts_are_grouped_by_registrable_domain():
     def domain(url: str) -> str:
         return registrable_domain(parse_origin(url), Suffixes())
 

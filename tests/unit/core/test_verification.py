@@ -1,4 +1,4 @@
-"""A body is kept only if it is what was asked for, and the reason is told if not."""
+"""A body is kept only if it is the requested file; otherwise there is a reason."""
 
 import hashlib
 

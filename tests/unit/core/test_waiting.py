@@ -173,7 +173,7 @@ def test_a_host_that_answers_errors_is_not_said_to_be_silent():
     assert wait.why == "paused itself: catalog keeps answering 500 (38 of the last 40)"
 
 
-def test_of_many_hosts_a_silent_one_does_not_hold_up_the_others():
+def test_a_silent_host_does_not_delay_the_others():
     silent = down("host:127.0.0.1:18204")
     assert cause(at(), silent, gate("host:b.org", in_flight=3)).kind is WaitKind.RUNNING
     assert cause(at(), silent, slow("host:b.org")).why == "b.org: the learned rate, 11.6/s"
@@ -220,11 +220,11 @@ def test_of_several_closed_gates_the_first_to_open_is_named():
         (Cause.CONCURRENCY, WaitKind.CAP),
     ],
 )
-def test_an_open_gate_with_a_line_is_named(given, kind):
+def test_an_open_gate_with_waiting_requests_is_named(given, kind):
     assert cause(at(), slow(cause=given)).kind is kind
 
 
-def test_the_fastest_gate_with_a_line_decides():
+def test_the_fastest_gate_with_waiting_requests_decides():
     gates = [slow("host:a.org", now_per_s=1.0), slow("host:b.org", now_per_s=9.0)]
     assert cause(at(), *gates, closed(key="host:c.org")).gate == "host:b.org"
 
@@ -235,7 +235,7 @@ def test_a_rate_is_a_figure_only_where_it_is_the_cause():
     assert cause(at(), cap).why == "catalog: as many requests in flight as the provider accepts"
 
 
-def test_rows_that_the_handler_put_off():
+def test_rows_that_the_handler_postponed():
     wait = cause(at(due=False, deferrals=[later("deferred")], **IDLE))
     assert (wait.kind, wait.until_us) == (WaitKind.DEFERRED, NOW_US + 2 * MINUTE_US)
     assert wait.why == "30 rows wait because the handler asked to try later"
@@ -252,7 +252,7 @@ def test_rows_that_wait_for_a_retry():
     assert (wait.kind, wait.why) == (WaitKind.RETRY, "7 rows failed and wait for a retry")
 
 
-def test_rows_that_a_gate_sent_back_are_due_when_they_say():
+def test_rows_that_waited_at_a_gate_have_their_due_time():
     wait = cause(at(due=False, deferrals=[later("throttled", gate="host:a.org:81")], **IDLE))
     assert (wait.kind, wait.why) == (WaitKind.REFUSED, "30 rows were sent back by a.org:81")
     older = cause(at(due=False, deferrals=[later("throttled")], **IDLE))
@@ -273,7 +273,7 @@ def test_no_worker_is_named_with_the_command_that_starts_one():
     assert is_at_work(a_job(), at())
 
 
-def test_what_ends_by_itself_still_needs_a_worker():
+def test_a_wait_that_ends_by_itself_still_needs_a_worker():
     held = cause(at(workers=0, **IDLE), closed())
     put_off = cause(at(workers=0, due=False, deferrals=[later("deferred")], **IDLE))
     for wait, kind in ((held, WaitKind.REFUSED), (put_off, WaitKind.DEFERRED)):
@@ -281,7 +281,7 @@ def test_what_ends_by_itself_still_needs_a_worker():
         assert wait.why.endswith("; and no worker is running (start one with: headgate worker)")
 
 
-def test_a_command_with_workers_of_its_own_advises_no_other_command():
+def test_a_command_with_its_own_workers_advises_no_other_command():
     own = {"workers": 0, "starts_workers": True, **IDLE}
     missing = cause(at(**own), slow())
     assert (missing.kind, missing.why) == (WaitKind.WORKER, "a worker process is starting")
@@ -365,7 +365,7 @@ SITUATIONS = st.builds(
     st.booleans(),
     st.lists(st.sampled_from(GATES), max_size=3),
 )
-def test_a_job_that_stands_still_with_rows_to_do_never_says_nothing(situation, state, eager, gates):
+def test_a_job_without_progress_always_names_a_cause(situation, state, eager, gates):
     wait = why_job(a_job(state=state, eager=eager), situation, gates)
     if state in {JobState.QUEUED, JobState.RUNNING, JobState.PAUSED} and situation.counts.open:
         assert wait is not None

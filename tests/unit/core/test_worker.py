@@ -1,4 +1,4 @@
-"""A crash is told in one sentence that names the rows and what becomes of them."""
+"""A crash is described in one sentence that names the rows and what happens to them."""
 
 from headgate.core.worker import crash_text
 

@@ -1,4 +1,4 @@
-"""The process for suspects runs one row at a time, whatever that row waits for."""
+"""The process for suspects runs one row at a time, even while that row waits."""
 
 import asyncio
 from pathlib import Path

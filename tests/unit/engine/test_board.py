@@ -41,7 +41,7 @@ def test_slots_are_used_again(board: FlightBoard, seen: FlightBoard):
     assert board.start(1, 1, 0.0, 1.0) == 0
 
 
-def test_a_full_board_keeps_no_handler_from_running():
+def test_handlers_run_even_if_the_board_is_full():
     class Tiny(FlightBoard):
         SLOTS = 2
 
@@ -67,7 +67,7 @@ def test_the_tally_grows_with_every_commit(board: FlightBoard, seen: FlightBoard
     assert (tally.ttl_s, tally.memory_mb, tally.claim_size) == (30.0, 512, 40)
 
 
-def test_others_see_when_the_loop_last_turned(board: FlightBoard, seen: FlightBoard):
+def test_other_processes_see_when_the_event_loop_last_turned(board: FlightBoard, seen: FlightBoard):
     assert seen.turned_s() == 0.0
     board.turned(42.5)
     assert seen.turned_s() == 42.5

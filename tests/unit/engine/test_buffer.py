@@ -28,7 +28,7 @@ async def test_a_pack_takes_only_neighbours_of_one_job_and_strategy():
     assert len(buffer) == 2
 
 
-async def test_what_waited_too_long_is_abandoned_and_the_rest_stays():
+async def test_items_that_waited_too_long_are_dropped_and_the_others_stay():
     buffer = filled(claimed(1), claimed(2), at_s=10.0)
     buffer.put([claimed(3)], 20.0)
     assert [item.id for item in buffer.remove_claimed_before(20.0)] == [1, 2]

@@ -83,7 +83,7 @@ class Watched:
         return getattr(self._rings, name)
 
 
-async def test_a_worker_does_not_spin_on_what_it_cannot_claim(
+async def test_a_worker_does_not_poll_in_a_loop_for_items_it_cannot_claim(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ):
     await factories.job(store, 2, gates=["shut.example"])

@@ -45,7 +45,7 @@ def spec(ending: Any) -> HandlerSpec:
         (Fault(FaultClass.TRANSIENT, "cut", result=TRIED), ItemStatus.ERROR),
     ],
 )
-async def test_what_is_worth_keeping_is_kept_however_it_ended(
+async def test_a_result_is_stored_with_every_outcome(
     store: SqliteStore, ending: Any, status: ItemStatus
 ):
     job = await factories.job(store, 1)
@@ -56,7 +56,7 @@ async def test_what_is_worth_keeping_is_kept_however_it_ended(
     assert await store.reads.result_columns(job.id) == ["tried"]
 
 
-async def test_an_attempt_that_is_not_the_last_leaves_no_result(store: SqliteStore):
+async def test_an_attempt_that_will_be_retried_stores_no_result(store: SqliteStore):
     job = await factories.job(store, 1)
     later = Fault(FaultClass.THROTTLED, "not now", 3_600.0, result=TRIED)
     await run_job(store, job.id, spec(later))
@@ -73,7 +73,7 @@ async def test_a_result_that_is_not_a_mapping_is_refused(store: SqliteStore, out
     assert (row.status, row.error_class) == (ItemStatus.ERROR, FaultClass.INVALID_RESULT)
 
 
-async def test_a_halted_job_pauses_with_the_reason_at_no_cost_in_attempts(store: SqliteStore):
+async def test_a_halted_job_pauses_with_the_reason_and_costs_no_attempt(store: SqliteStore):
     async def handler(item: Item, ctx: Context) -> None:
         raise JobHalted("no space is left")
 

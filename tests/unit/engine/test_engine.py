@@ -116,7 +116,7 @@ class Bench:
 # ---- packs -------------------------------------------------------------------------------------
 
 
-async def test_a_pack_is_halved_until_the_guilty_row_stands_alone(store: SqliteStore):
+async def test_a_pack_is_halved_until_the_failing_row_is_alone(store: SqliteStore):
     packs: list[list[str]] = []
 
     async def handler(items: list[Item], ctx: object) -> list[dict[str, Any]]:
@@ -136,7 +136,7 @@ async def test_a_pack_is_halved_until_the_guilty_row_stands_alone(store: SqliteS
     )
 
 
-async def test_a_pack_is_of_one_gate_where_there_is_enough(store: SqliteStore):
+async def test_a_pack_has_items_of_one_gate_if_there_are_enough(store: SqliteStore):
     packs: list[set[int]] = []
 
     async def handler(items: list[Item], ctx: object) -> list[dict[str, Any]]:
@@ -150,7 +150,7 @@ async def test_a_pack_is_of_one_gate_where_there_is_enough(store: SqliteStore):
 
 
 @pytest.mark.parametrize("pressed", [True, False])
-async def test_what_is_claimed_follows_whether_the_machine_is_pressed(
+async def test_the_sizer_of_claims_knows_whether_the_machine_is_under_load(
     store: SqliteStore, pressed: bool
 ):
     bench = Bench(store, lambda item, ctx: {})
@@ -160,7 +160,7 @@ async def test_what_is_claimed_follows_whether_the_machine_is_pressed(
     assert engine._sizer._pressed is pressed
 
 
-async def test_the_trace_of_a_row_says_nothing_of_the_packs_that_were_halved(store: SqliteStore):
+async def test_the_trace_of_a_row_does_not_show_the_halving_of_packs(store: SqliteStore):
     async def handler(items: list[Item], ctx: object) -> list[dict[str, Any]]:
         raise ValueError("this row is bad")
 
@@ -171,7 +171,7 @@ async def test_the_trace_of_a_row_says_nothing_of_the_packs_that_were_halved(sto
     assert "While this was handled" not in str(attempt.trace)
 
 
-async def test_network_trouble_retries_a_pack_whole(store: SqliteStore):
+async def test_a_network_error_retries_the_whole_pack(store: SqliteStore):
     sizes: list[int] = []
 
     async def handler(items: list[Item], ctx: object) -> list[dict[str, Any]]:
@@ -199,7 +199,7 @@ async def test_a_pack_of_the_wrong_length_is_an_error_of_the_pack(store: SqliteS
 
 
 @pytest.mark.parametrize("answer", [None, "four", {"a": 1}, 7])
-async def test_a_handler_of_packs_that_returns_no_list_is_not_asked_again(
+async def test_a_pack_handler_that_returns_no_list_is_not_called_again(
     store: SqliteStore, answer: object
 ):
     sizes: list[int] = []
@@ -217,7 +217,7 @@ async def test_a_handler_of_packs_that_returns_no_list_is_not_asked_again(
 
 
 @pytest.mark.parametrize("dropped", [1, -1], ids=["too few", "too many"])
-async def test_a_pack_of_the_wrong_length_is_reported_once_with_what_to_mend(
+async def test_a_pack_of_the_wrong_length_is_reported_once_with_advice(
     store: SqliteStore, dropped: int
 ):
     """Its rows are found out one by one, so their results are right all the same."""
@@ -261,7 +261,9 @@ async def test_each_row_of_a_pack_has_its_own_outcome(store: SqliteStore):
 # ---- time limits -------------------------------------------------------------------------------
 
 
-async def test_an_async_handler_past_its_limit_is_interrupted_and_pays(store: SqliteStore):
+async def test_an_async_handler_past_its_limit_is_cancelled_and_loses_an_attempt(
+    store: SqliteStore,
+):
     async def handler(item: Item, ctx: object) -> dict[str, Any]:
         if item.key == "key-2":
             await asyncio.get_running_loop().create_future()
@@ -303,7 +305,7 @@ async def test_a_lane_whose_handler_would_not_be_interrupted_can_be_interrupted_
     assert await bench.endings() == [("DONE", 1), ("ERROR", 1), ("ERROR", 1)]
 
 
-async def test_a_plain_handler_that_hangs_asks_for_a_fresh_process(store: SqliteStore):
+async def test_a_plain_handler_that_hangs_needs_a_new_process(store: SqliteStore):
     release = threading.Event()
 
     def handler(item: Item, ctx: object) -> dict[str, Any]:
@@ -342,7 +344,7 @@ class Gate:
         return {}
 
 
-async def test_told_to_stop_it_finishes_what_runs_and_returns_what_waits(store: SqliteStore):
+async def test_after_a_stop_running_items_finish_and_waiting_items_go_back(store: SqliteStore):
     gate = Gate()
     bench = Bench(store, gate.handler)
     engine = await bench.engine(10)
@@ -357,7 +359,7 @@ async def test_told_to_stop_it_finishes_what_runs_and_returns_what_waits(store: 
     assert await bench.endings() == [("DONE", 1)] * 4 + [("PENDING", 0)] * 6
 
 
-async def test_told_to_hurry_it_hands_back_what_runs(store: SqliteStore):
+async def test_after_a_second_stop_running_items_go_back(store: SqliteStore):
     gate = Gate()
     bench = Bench(store, gate.handler)
     engine = await bench.engine(10)
@@ -395,7 +397,7 @@ async def test_the_running_items_of_a_cancelled_job_are_stopped(store: SqliteSto
     assert await bench.endings() == [("CANCELLED", 0)] * 10
 
 
-async def test_a_paused_job_gives_back_what_waits_and_finishes_what_runs(store: SqliteStore):
+async def test_a_paused_job_returns_waiting_items_and_finishes_running_ones(store: SqliteStore):
     gate = Gate()
     bench = Bench(store, gate.handler)
     engine = await bench.engine(10)
@@ -447,7 +449,7 @@ async def test_every_attempt_passes_the_observer(store: SqliteStore):
     ]
 
 
-async def test_threads_that_a_cancelled_job_left_behind_cost_no_other_job_anything(
+async def test_threads_left_by_a_cancelled_job_do_not_affect_other_jobs(
     store: SqliteStore,
 ):
     release = threading.Event()
@@ -480,7 +482,7 @@ async def test_threads_that_a_cancelled_job_left_behind_cost_no_other_job_anythi
 # ---- handlers that depend on their job ----------------------------------------------------------
 
 
-async def test_a_handler_is_made_for_the_job_by_its_config(store: SqliteStore):
+async def test_a_handler_is_created_from_the_config_of_the_job(store: SqliteStore):
     def for_job(config: Mapping[str, Any]) -> HandlerSpec:
         return HandlerSpec("made", "test", lambda item, ctx: {"made for": dict(config)}, False)
 
@@ -554,7 +556,7 @@ async def test_an_attempt_that_ran_too_long_says_what_it_waited_for(store: Sqlit
     assert "await asyncio.Event().wait()" in trace.text
 
 
-async def test_what_went_well_or_was_put_back_has_no_trace(store: SqliteStore):
+async def test_an_attempt_that_did_not_fail_has_no_trace(store: SqliteStore):
     async def handler(item: Item, ctx: Context) -> NotFound | dict[str, Any]:
         return NotFound("nothing") if item.input["n"] == 1 else {}
 

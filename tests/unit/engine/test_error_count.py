@@ -40,7 +40,7 @@ def raised(item_id: int) -> Settlement:
     return ended(item_id, AGAIN, '{"where":"lookup.py:1","text":""}')
 
 
-def test_a_row_counts_once_however_often_it_fails(count: ErrorCount):
+def test_a_row_counts_once_even_if_it_fails_several_times(count: ErrorCount):
     for settlement in (raised(1), raised(1), ended(1, ERROR)):
         count.add(settlement)
         assert count.totals() == (1, 1)
@@ -71,7 +71,7 @@ def test_only_raised_and_ended_rows_are_failures(
     assert count.totals() == totals
 
 
-def test_processes_see_the_failures_of_each_other(count: ErrorCount):
+def test_processes_see_each_others_failures(count: ErrorCount):
     first = ErrorCount(count.share([]))
     second = ErrorCount(count.share([1]))
     for item_id in (1, 2):

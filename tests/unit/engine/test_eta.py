@@ -116,14 +116,14 @@ def test_a_changing_rate_gives_a_band_around_the_rate_now():
     assert band.high_s <= 3 * 1_000 / now
 
 
-def test_nothing_is_said_before_anything_moved():
+def test_there_is_no_estimate_before_the_first_progress():
     assert eta_band([], 10) is None
     assert eta_band([Sample(0.0, 0)], 10) is None
     assert eta_band([Sample(0.0, 0), Sample(1.0, 2)], 10) is None, "too young"
     assert eta_band([Sample(float(second), 5) for second in range(10)], 10) is None
 
 
-def test_nothing_left_takes_no_time():
+def test_a_job_with_no_rows_left_takes_no_time():
     assert eta_band([], 0) == Band(0.0, 0.0)
 
 
@@ -148,7 +148,9 @@ def test_a_band_is_never_upside_down(steps: list[tuple[float, int]], remaining: 
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=1), st.floats(0, 1))
-def test_a_quantile_lies_among_the_values(values: list[float], share: float):
+def test_a_quantile_is_between_the_smallest_and_the_largest_value(
+    values: list[float], share: float
+):
     ordered = sorted(values)
     assert ordered[0] <= quantile(ordered, share) <= ordered[-1]
 
@@ -190,7 +192,7 @@ def test_the_meter_forgets_what_is_older_than_a_minute():
     assert meter.rate_over(90.0) is None
 
 
-def test_a_young_meter_knows_no_rate():
+def test_a_new_meter_has_no_rate():
     meter = Meter()
     assert meter.rate() is None
     meter.add(0.0, 5)

@@ -174,7 +174,7 @@ def test_names_stay_different_however_they_collide():
     assert columns.status == "result__status"
 
 
-async def test_a_failed_export_leaves_what_was_there(store: Store, tmp_path: Path, monkeypatch):
+async def test_a_failed_export_keeps_the_existing_file(store: Store, tmp_path: Path, monkeypatch):
     path = tmp_path / "out.csv"
     path.write_text("old")
     job_id = await job_with(store, ["sku"], OUTCOMES)

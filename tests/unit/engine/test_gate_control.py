@@ -1,4 +1,4 @@
-"""Which gates belong to a job, from what it asked and who works on it."""
+"""Which gates belong to a job, by its requests and its workers."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -48,7 +48,7 @@ async def test_a_job_without_a_worker_has_no_gates(store: Store):
     assert await keys(JobGates(store, GateLimits({}), job.id)) == []
 
 
-async def test_before_anything_was_asked_its_workers_tell(store: Store):
+async def test_before_the_first_request_the_workers_name_the_gates(store: Store):
     who = await factories.worker(store)
     await factories.gate(store, "provider:wikidata", who)
     await factories.gate(store, "provider:other", "somebody else")
@@ -57,7 +57,7 @@ async def test_before_anything_was_asked_its_workers_tell(store: Store):
     assert await keys(JobGates(store, GateLimits({}), job.id)) == ["provider:wikidata"]
 
 
-async def test_where_its_workers_serve_others_too_nothing_is_guessed(store: Store):
+async def test_no_gate_is_guessed_if_the_workers_serve_other_jobs_too(store: Store):
     who = await factories.worker(store)
     await factories.gate(store, "host:secret.example", who)
     job = await factories.job(store, 3)
@@ -65,7 +65,7 @@ async def test_where_its_workers_serve_others_too_nothing_is_guessed(store: Stor
     assert await keys(JobGates(store, GateLimits({}), job.id, guesses=False)) == []
 
 
-async def test_what_its_items_wait_for_is_known_before_anything_was_asked(store: Store):
+async def test_the_gates_of_waiting_items_are_known_before_the_first_request(store: Store):
     who = await factories.worker(store)
     for key in ("host:a.org", "host:b.org"):
         await factories.gate(store, key, who)
@@ -90,7 +90,7 @@ def test_an_item_names_its_gate_by_name_or_key(gate: str, name: str):
     assert own_name(gate) == name
 
 
-async def test_what_finished_without_asking_anybody_has_no_gates(store: Store):
+async def test_a_finished_job_without_requests_has_no_gates(store: Store):
     who = await factories.worker(store)
     await factories.gate(store, "provider:wikidata", who)
     job = await factories.job(store, 3)
@@ -100,7 +100,7 @@ async def test_what_finished_without_asking_anybody_has_no_gates(store: Store):
     assert await keys(JobGates(store, GateLimits({}), job.id)) == []
 
 
-async def test_what_it_asked_tells_it_from_other_jobs_of_the_same_worker(store: Store):
+async def test_requests_distinguish_a_job_from_others_of_the_same_worker(store: Store):
     who = await factories.worker(store)
     for key in ("credential:pool/a", "global:all", "host:a.org", "host:b.org", "provider:shop"):
         await factories.gate(store, key, who)
@@ -116,7 +116,7 @@ async def test_what_it_asked_tells_it_from_other_jobs_of_the_same_worker(store: 
     assert await keys(JobGates(store, GateLimits({}), other.id)) == ["global:all", "host:b.org"]
 
 
-async def test_a_gate_is_still_known_when_it_has_sent_all_away(store: Store):
+async def test_a_gate_is_still_known_when_all_its_items_went_back(store: Store):
     who = await factories.worker(store)
     await factories.gate(store, "provider:wikidata", who)
     job = await factories.job(store, 3)
@@ -136,7 +136,7 @@ async def test_a_handlers_provider_is_known_beforehand(store: Store):
     assert await keys(JobGates(store, configured, job.id, "pool")) == ["credential:pool/a"]
 
 
-async def test_domains_are_looked_for_only_where_something_is_configured_for_them(store: Store):
+async def test_domains_are_computed_only_if_a_domain_limit_is_configured(store: Store):
     who = await factories.worker(store)
     for key in ("domain:a.org", "domain:b.org"):
         await factories.gate(store, key, who)

@@ -59,7 +59,7 @@ async def work(ledger: LimitLedger, share: SharedLimiter, tries: int = 20) -> No
     raise AssertionError("somebody else was always faster")
 
 
-async def test_a_rate_can_be_set_before_anything_was_asked(store: Store):
+async def test_a_rate_can_be_set_before_the_first_request(store: Store):
     await GateControl(store, NOTHING).set_rate([KEY], 5.0)
     view = await look(store)
     assert (view.now_per_s, view.replies) == (5.0, 0)
@@ -67,7 +67,7 @@ async def test_a_rate_can_be_set_before_anything_was_asked(store: Store):
     assert view.override.until is None
 
 
-async def test_a_process_obeys_what_was_said(store: Store):
+async def test_a_process_obeys_an_override(store: Store):
     share = SharedLimiter("w1", Ceilings())
     await work(store.limits, share)
     await GateControl(store, NOTHING).set_rate([KEY], 0.25, for_s=3_600)
@@ -93,7 +93,7 @@ async def test_the_other_processes_are_notified_immediately(
         assert await heard
 
 
-async def test_the_last_word_counts_and_ends_by_itself(store: Store):
+async def test_the_last_override_applies_and_ends_by_itself(store: Store):
     control = GateControl(store, NOTHING)
     await control.set_rate([KEY], 5.0)
     await control.pause([KEY], for_s=90)
@@ -104,7 +104,7 @@ async def test_the_last_word_counts_and_ends_by_itself(store: Store):
     assert view.closed_until == pytest.approx(now_s + 90, abs=30)
 
 
-async def test_nothing_is_lost_while_others_exchange(store: Store):
+async def test_an_override_survives_concurrent_exchanges(store: Store):
     share = SharedLimiter("w1", Ceilings())
     for _ in range(5):
         share.gate(0.0, 0)

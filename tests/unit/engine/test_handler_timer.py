@@ -59,7 +59,7 @@ async def closed(town: Town, seconds: int) -> None:
     answer(await town.enter(), 429, {"retry-after": str(seconds)})
 
 
-async def test_the_time_of_a_handler_stands_still_while_it_waits_at_a_gate(
+async def test_the_timer_of_a_handler_stops_while_it_waits_at_a_gate(
     town: Town, board: FlightBoard
 ):
     await closed(town, 25)
@@ -112,7 +112,7 @@ async def test_a_handler_that_blocks_its_process_while_a_request_waits_is_ended_
     waiting.cancel()
 
 
-async def test_a_request_that_is_refused_or_given_up_waits_no_longer(board: FlightBoard):
+async def test_a_request_that_is_refused_or_given_up_stops_waiting(board: FlightBoard):
     town = Town(prices=ProviderPolicy(concurrency=1))
     await town.enter()
     timer = started(town.clock, board)
@@ -140,7 +140,7 @@ async def test_the_time_at_gates_that_does_not_count_is_bounded(board: FlightBoa
     assert timer.is_over(clock.monotonic())
 
 
-async def test_a_request_that_outlives_its_handler_touches_no_slot(board: FlightBoard):
+async def test_a_request_that_outlives_its_handler_changes_no_slot(board: FlightBoard):
     clock = FakeClock()
     timer = started(clock, board)
     timer.begin()
@@ -151,7 +151,7 @@ async def test_a_request_that_outlives_its_handler_touches_no_slot(board: Flight
     assert board.running()[-1].excused_s == 0.0
 
 
-async def test_a_lease_is_made_longer_while_its_item_waits_at_a_gate(
+async def test_a_lease_is_extended_while_its_item_waits_at_a_gate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """Nothing is written while the lease still lasts for all that the handler may need."""

@@ -1,4 +1,4 @@
-"""Rows come in once each, whatever happens on the way."""
+"""Each row is stored once, with any interruption."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -132,7 +132,7 @@ async def test_an_empty_file_is_read_to_its_end(store, clock, path):
 @pytest.mark.parametrize("keys", [(), ("sku",)])
 @pytest.mark.parametrize("moment", ["before", "after"])
 @pytest.mark.parametrize("call", [1, 2, 7, 13])
-async def test_a_kill_loses_and_doubles_nothing(store, clock, path, keys, moment, call):
+async def test_a_kill_loses_no_row_and_repeats_none(store, clock, path, keys, moment, call):
     rows = path.read_text().splitlines()
     rows[20] = rows[3]  # a duplicate, if keys are the rows' own
     path.write_text("\n".join(rows))
@@ -196,7 +196,7 @@ REASONS = [
 ]
 
 
-async def test_bad_rows_are_kept_as_errors_under_keys_of_their_own(store, clock, path):
+async def test_bad_rows_become_errors_with_separate_keys(store, clock, path):
     path.write_text(BAD)
     job = await new_job(store, "sku")
     report = await ingest(store, clock, job, path)
@@ -235,7 +235,7 @@ async def test_bad_rows_can_be_skipped(store, clock, path):
     assert (await store.reads.job(job.id)).ingest["badRows"] == 5
 
 
-async def test_the_job_tells_of_bad_rows_also_where_rows_have_no_key(store, clock, path):
+async def test_the_job_reports_bad_rows_even_if_rows_have_no_key(store, clock, path):
     path.write_text(BAD)
     job = await new_job(store)
     report = await ingest(store, clock, job, path, on_bad_row=OnBadRow.SKIP)
@@ -273,7 +273,7 @@ async def test_a_second_reading_adds_new_keys_and_reports_changed_rows(store, cl
     assert len(await stored(store, job)) == 52
 
 
-async def test_a_second_reading_that_is_killed_takes_no_row_for_its_own_duplicate(
+async def test_a_second_reading_that_is_killed_does_not_take_its_own_rows_for_duplicates(
     store, clock, path
 ):
     job = await new_job(store, "sku")
@@ -311,7 +311,7 @@ async def test_a_job_with_one_provider_needs_no_gates_on_its_rows(store, clock, 
     assert (await store.reads.item(first.id)).row.gate == ""
 
 
-async def test_a_row_without_a_gate_still_stands_at_one(store, clock, path):
+async def test_a_row_without_a_gate_is_stored_with_a_dash(store, clock, path):
     spec = HandlerSpec("h", "h", print, is_async=False, gate_of=lambda _: "")
     job = await new_job(store)
     await ingest(store, clock, job, path, handler=spec)
@@ -406,7 +406,7 @@ async def test_an_unreachable_store_is_tried_again_in_smaller_batches(
     assert hooked.sizes[:6] == [2, 2, 4, 8, 4, 2]
 
 
-async def test_a_store_that_stays_away_is_abandoned(store, clock, path):
+async def test_reading_ends_if_the_store_stays_unreachable(store, clock, path):
     def fail(_: int) -> None:
         raise StoreUnreachable
 
@@ -440,7 +440,7 @@ async def test_batches_double_up_to_their_bound(store, clock, path):
     assert hooked.sizes == [2, 2, 4, 8, 16, 16, 2]
 
 
-async def test_progress_is_told_after_every_commit(store, clock, path):
+async def test_progress_is_reported_after_every_commit(store, clock, path):
     seen: list[int] = []
     job = await new_job(store)
     await ingest(store, clock, job, path, on_progress=lambda report: seen.append(report.inserted))
@@ -463,7 +463,7 @@ ASKING = HandlerSpec(
 )
 
 
-async def test_rows_that_ask_for_the_same_are_done_once(store, clock, path):
+async def test_rows_with_the_same_request_run_once(store, clock, path):
     path.write_text("sku\nA1\nB1\na1\nC1\nD1\nE1\nb1\nA1\n")
     job = await new_job(store)
     report = await ingest(store, clock, job, path, handler=ASKING, on_bad_row=OnBadRow.FAIL)
@@ -485,7 +485,7 @@ async def test_rows_that_ask_for_the_same_are_done_once(store, clock, path):
     assert (counts.pending, counts.skipped, counts.error) == (5, 3, 0)
 
 
-async def test_a_second_reading_finds_rows_by_what_they_ask_for(store, clock, path):
+async def test_a_second_reading_finds_rows_by_their_request(store, clock, path):
     path.write_text("sku\nA1\nA1\nB1\n")
     job = await new_job(store)
     await ingest(store, clock, job, path, handler=ASKING)
@@ -496,7 +496,7 @@ async def test_a_second_reading_finds_rows_by_what_they_ask_for(store, clock, pa
     assert {key for key, _ in await stored(store, job)} == {"a1", "b1", "c1", "a1#4"}
 
 
-async def test_what_names_nothing_is_bad_when_it_is_read(store, clock, path):
+async def test_a_row_without_an_identifier_is_bad_when_it_is_read(store, clock, path):
     def key_of(row):
         if row["sku"] == "odd":
             raise AttemptOver(Fault(FaultClass.PERMANENT, "'odd' names nothing"))
@@ -513,7 +513,7 @@ async def test_what_names_nothing_is_bad_when_it_is_read(store, clock, path):
     assert await stored(store, job) == [("1", "PENDING"), ("#3", "ERROR"), ("#4", "ERROR")]
 
 
-async def test_columns_that_name_rows_come_before_what_the_handler_says(store, clock, path):
+async def test_key_columns_come_before_the_identifier_of_the_handler(store, clock, path):
     path.write_text("sku\nA1\na1\n")
     job = await new_job(store, "sku")
     report = await ingest(store, clock, job, path, handler=ASKING)

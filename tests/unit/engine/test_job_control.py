@@ -54,14 +54,14 @@ async def test_a_paused_queue_resumes_to_work(store: Store):
     assert (await control.resume(job.id)).state is JobState.QUEUED
 
 
-async def test_cancel_leaves_no_item_open_and_keeps_what_is_finished(store: Store):
+async def test_cancel_leaves_no_item_open_and_keeps_finished_items(store: Store):
     job = await a_job(store)
     assert (await JobControl(store).cancel(job.id)).state is JobState.CANCELLED
     counts = await store.reads.counts(job.id)
     assert (counts.open, counts.cancelled, counts.error) == (0, 3, 2)
 
 
-async def test_what_is_finished_cannot_be_cancelled(store: Store):
+async def test_a_finished_job_cannot_be_cancelled(store: Store):
     job = await a_job(store)
     await JobControl(store).cancel(job.id)
     with pytest.raises(IllegalMove):
@@ -78,7 +78,7 @@ async def test_reprocess_goes_over_all_steps(store: Store):
     assert (counts.pending, counts.error) == (8, 0)
 
 
-async def test_bad_rows_are_left_out_unless_they_are_asked_for(store: Store):
+async def test_bad_rows_are_reprocessed_only_on_request(store: Store):
     job = await a_job(store, good=1, bad=2)
     await JobControl(store).cancel(job.id)
     control = JobControl(store)
@@ -103,7 +103,7 @@ async def test_reprocess_by_class_and_by_ids(store: Store):
     assert await control.reprocess(good_too) == 1
 
 
-async def test_the_record_says_who_asked(store: Store):
+async def test_the_events_say_which_user_asked(store: Store):
     job = await a_job(store)
     control = JobControl(store)
     await control.pause(job.id, "ann")
@@ -137,7 +137,7 @@ async def test_reprocess_by_kind_text_and_attempts(store: Store):
     assert await control.reprocess(request) == 1
 
 
-async def test_remove_takes_everything_with_it(store: Store):
+async def test_remove_deletes_everything_of_a_job(store: Store):
     job = await a_job(store)
     kept = await a_job(store)
     await JobControl(store).remove(job.id)
@@ -167,7 +167,7 @@ async def test_a_job_that_finishes_while_it_is_deleted_is_deleted(
         await read(job.id)
 
 
-async def test_a_cancellation_tells_whether_it_is_for_a_deletion(store: Store):
+async def test_a_cancellation_says_whether_it_is_part_of_a_deletion(store: Store):
     control = JobControl(store)
     jobs = [await a_job(store), await a_job(store)]
     await control.cancel(jobs[0].id)

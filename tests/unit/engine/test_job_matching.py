@@ -59,7 +59,7 @@ def test_a_changed_source_without_keys_is_refused():
         choose_match(NEW, [job(fingerprint="f0")])
 
 
-def test_a_changed_source_is_taken_where_the_handler_tells_rows_apart():
+def test_a_changed_source_is_accepted_if_the_handler_identifies_rows():
     assert choose_match(NEW, [job(fingerprint="f0")], MatchRules(keyed=True))[0] is MatchKind.ADD
 
 
@@ -79,7 +79,7 @@ def test_among_several_jobs_the_one_with_the_same_options_continues():
         choose_match(msgspec.structs.replace(NEW, config={"region": "asia"}), [us, eu])
 
 
-def test_options_that_say_the_same_are_the_same():
+def test_options_that_mean_the_same_are_equal():
     new = msgspec.structs.replace(NEW, options={"encoding": "utf8", "on_bad_row": "skip"})
     made = job(options={"on_bad_row": "skip"})
     with pytest.raises(OptionsChanged, match="without --encoding"):
@@ -88,13 +88,13 @@ def test_options_that_say_the_same_are_the_same():
     assert choose_match(new, [made], alike)[0] is MatchKind.RESUME
 
 
-def test_a_job_that_could_never_be_read_does_not_stand_in_the_way():
+def test_a_job_whose_source_was_never_readable_does_not_block_a_new_one():
     failed = job(JobState.FAILED, complete=False, options={"encoding": "utf-8"})
     new = msgspec.structs.replace(NEW, options={"encoding": "latin-1"})
     assert choose_match(new, [failed]) == (MatchKind.NEW, None)
 
 
-async def test_another_config_may_make_another_job(tmp_path: Path):
+async def test_another_config_may_create_another_job(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db") as store:
         matching = JobMatching(store.jobs, store.reads)
         first = await matching.admit(NewJob("h", "rows.csv", config={"out": "a", "n": [1]}))
@@ -111,7 +111,7 @@ def test_a_cancelled_job_is_not_requeued_silently():
         choose_match(NEW, [job(JobState.CANCELLED)])
 
 
-async def test_jobs_are_made_found_and_reopened(tmp_path: Path):
+async def test_jobs_are_created_found_and_reopened(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db") as store:
         matching = JobMatching(store.jobs, store.reads)
         made = await matching.admit(KEYED)
@@ -183,7 +183,7 @@ async def test_other_content_is_the_same_job_only_where_the_store_moved_too(
         assert (await matching.admit(changed, MatchRules(home=home))).entry is entry
 
 
-async def test_many_at_once_make_one_job(tmp_path: Path):
+async def test_concurrent_commands_create_one_job(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db") as store:
         intakes = [JobMatching(store.jobs, store.reads) for _ in range(20)]
         found = await asyncio.gather(*(matching.admit(NEW) for matching in intakes))

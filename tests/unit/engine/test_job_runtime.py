@@ -98,7 +98,7 @@ async def test_only_results_are_remembered(store: SqliteStore):
     assert handler.calls == 2
 
 
-async def test_rows_that_are_normalized_alike_are_the_same_work(store: SqliteStore):
+async def test_rows_with_the_same_normalized_input_are_the_same_work(store: SqliteStore):
     handler = Counting()
     same = spec(handler.one, normalize=lambda _row: {"all": "alike"})
     await run_job(store, (await job(store, 1)).id, same)
@@ -123,7 +123,7 @@ def test_how_old_a_result_may_be(config: dict[str, Any], seconds: float | None):
     assert reuse_in(config, spec(Counting().one)) == seconds
 
 
-def test_a_span_that_is_none_is_refused():
+def test_an_invalid_time_span_is_refused():
     with pytest.raises(UsageError, match="reuse: 'soon' is not a span of time"):
         reuse_in({"reuse": "soon"}, spec(Counting().one))
 
@@ -153,14 +153,14 @@ async def test_lanes_that_ask_together_share_a_query():
     assert stored.asked[1:] == [["a"]]
 
 
-async def test_owners_are_asked_for_apart():
+async def test_results_of_each_owner_are_queried_separately():
     stored = StoredResults("a")
     reuse = Reuse(stored)
     await asyncio.gather(reuse.find("ann", "a", 60.0), reuse.find("bob", "a", 60.0))
     assert stored.asked == [["a"], ["a"]]
 
 
-async def test_trouble_reaches_everybody_who_asked():
+async def test_an_error_reaches_every_caller():
     stored = StoredResults()
     stored.broken = True
     reuse = Reuse(stored)

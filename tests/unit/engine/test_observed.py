@@ -1,4 +1,4 @@
-"""Every verb of a store passes the observer, whatever the store is."""
+"""Every verb of every store passes the observer."""
 
 import inspect
 from collections.abc import AsyncIterator
@@ -64,7 +64,7 @@ async def store(tmp_path: Path, spy: Spy) -> AsyncIterator[ObservedStore]:
     ("wrapper", "port"),
     [(ObservedItems, ItemStore), (ObservedJobs, JobStore), (ObservedLimits, LimitLedger)],
 )
-def test_no_verb_is_forgotten(wrapper: type, port: type):
+def test_every_verb_is_observed(wrapper: type, port: type):
     verbs = {name for name, _ in inspect.getmembers(port, inspect.isfunction) if name[0] != "_"}
     assert verbs <= set(vars(wrapper))
 
@@ -84,7 +84,7 @@ async def test_a_failed_verb_is_reported_and_still_fails(store: ObservedStore, s
     assert spy.news == []
 
 
-async def test_changes_of_limits_are_reported_and_looking_is_not(store: ObservedStore, spy: Spy):
+async def test_changes_of_limits_are_reported_and_reads_are_not(store: ObservedStore, spy: Spy):
     proposals = [Proposal("a", 0, "x"), Proposal("b", 4, "late")]
     assert (await store.limits.exchange(proposals, [])).accepted == {"a"}
     assert await store.limits.entries() == [LedgerEntry("a", 1, "x")]

@@ -35,7 +35,9 @@ def test_a_living_process_is_not_gone():
 @pytest.mark.parametrize(
     "change", [{"pid": NOBODY}, {"started_ticks": 1}, {"boot_id": "before the restart"}]
 )
-def test_no_process_a_later_one_and_an_earlier_boot_are_gone(change: dict[str, object]):
+def test_a_missing_process_a_reused_pid_and_an_earlier_boot_count_as_gone(
+    change: dict[str, object],
+):
     assert is_gone(msgspec.structs.replace(process_name(os.getpid()), **change))
 
 
@@ -44,7 +46,7 @@ def test_whether_a_process_on_another_machine_lives_is_unknown():
     assert not is_gone(other)
 
 
-def test_a_process_that_was_not_buried_is_gone_anyway():
+def test_a_zombie_process_counts_as_gone():
     """In a container whose first process does not reap children it would seem to live forever."""
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     name = process_name(process.pid)
@@ -66,7 +68,7 @@ def test_a_frozen_process_is_stopped_but_not_gone():
     process.communicate()
 
 
-def test_what_is_not_there_holds_no_memory():
+def test_a_missing_process_uses_no_memory():
     assert resident_mb(NOBODY) == 0.0
     assert is_stopped(NOBODY)
 

@@ -28,7 +28,7 @@ def feed_into(store: Store, job_id: int, *columns: str) -> QueueWriter:
     return QueueWriter(store, job_id, key_by(columns), sizer, SystemClock())
 
 
-async def test_a_queue_is_made_once_and_remembers_its_handler(store: Store):
+async def test_a_queue_is_created_once_and_remembers_its_handler(store: Store):
     queues = Queues(store)
     made = await queues.get_or_make("nightly", "price")
     assert (made.open, made.name, made.source) == (True, "nightly", "queue:nightly")
@@ -57,7 +57,7 @@ async def test_a_closed_queue_is_gone_and_can_be_created_again(store: Store):
     assert (await queues.get_or_make("nightly", "stock")).id != first.id
 
 
-async def test_two_that_make_a_queue_at_once_get_the_same(store: Store):
+async def test_two_callers_that_create_a_queue_at_the_same_time_get_the_same_queue(store: Store):
     elder = await store.jobs.create_job(NewJob("price", source_of("q"), name="q", open=True))
     made = await Queues(store)._make("q", "price", ())
     assert made.id == elder.id
@@ -87,12 +87,12 @@ async def test_a_named_key_decides(store: Store):
     assert (counts.pending, counts.error) == (1, 1)
 
 
-def test_order_of_fields_is_not_content():
+def test_the_order_of_fields_does_not_matter():
     assert content_key({"a": 1, "b": 2}) == content_key({"b": 2, "a": 1})
     assert content_key({"a": 1}) != content_key({"a": "1"})
 
 
-async def test_a_handler_that_names_gates_does_so_for_the_rows_of_a_queue(store: Store):
+async def test_a_handler_names_the_gates_of_queue_items_too(store: Store):
     job = await Queues(store).get_or_make("q", "price")
     sizer = IngestSizer(IngestPolicy())
     names = key_by((), lambda row: row["url"].split("/")[2])

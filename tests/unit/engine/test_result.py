@@ -1,4 +1,4 @@
-"""What a handler may say about time, and what it hears if that cannot be."""
+"""Times that a handler may return, and the messages for invalid ones."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def test_any_finite_number_of_seconds_is_a_time(after: float):
 @pytest.mark.parametrize(
     "after", [float("nan"), float("inf"), float("-inf"), "30", None, True, 10**400]
 )
-def test_what_is_not_a_number_of_seconds_is_refused_with_what_to_write(after: object):
+def test_an_invalid_number_of_seconds_is_refused_with_advice(after: object):
     found = outcome_of(RetryLater(after=after))  # type: ignore[arg-type]
     assert isinstance(found, Fault)
     assert found.kind is FaultClass.INVALID_RESULT

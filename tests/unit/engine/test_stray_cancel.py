@@ -34,7 +34,7 @@ def cancel_itself() -> None:
 
 @pytest.mark.parametrize("and_then", ["return", "wait"])
 @pytest.mark.parametrize("deed", [cancel_all, cancel_others, cancel_itself])
-def test_whatever_was_in_flight_is_still_on_the_board_when_it_is_told(
+def test_running_items_are_still_on_the_board_when_the_end_of_the_loop_is_reported(
     tmp_path: Path, deed: Callable[[], None], and_then: str
 ):
     """A worker process ends there and then; here it winds down, and its first word counts."""
@@ -68,7 +68,7 @@ def test_whatever_was_in_flight_is_still_on_the_board_when_it_is_told(
     assert ids[GUILTY] in blamed[0]
 
 
-async def test_a_lane_pool_that_ends_its_lanes_blames_nothing(tmp_path: Path):
+async def test_a_lane_pool_that_ends_its_lanes_blames_no_item(tmp_path: Path):
     started = asyncio.Event()
 
     async def handler(item: Item, ctx: object) -> dict[str, Any]:

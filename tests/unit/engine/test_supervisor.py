@@ -123,7 +123,7 @@ async def test_a_drain_ends_when_no_item_is_open_and_makes_the_job_done(store: S
     assert (await store.reads.job(job.id)).state is JobState.DONE
 
 
-async def test_a_drain_waits_for_a_source_that_is_still_read(store: SqliteStore):
+async def test_a_drain_waits_until_the_source_is_read(store: SqliteStore):
     job = await store.jobs.create_job(factories.NewJob("price", "rows.csv", eager=True))
     watch = Watch(store, obedient)
     watch.begin(jobs=(job.id,), drain=True)
@@ -161,7 +161,7 @@ async def test_the_concurrency_is_shared_among_the_processes(store: SqliteStore)
     await watch.end()
 
 
-async def test_a_dead_worker_is_replaced_and_what_it_ran_is_suspect(store: SqliteStore):
+async def test_a_dead_worker_is_replaced_and_its_running_items_become_suspects(store: SqliteStore):
     job = await factories.job(store, 3)
     watch = Watch(store, obedient, WorkerPolicy(alone_processes=1))
     watch.begin(jobs=(job.id,))
@@ -208,7 +208,7 @@ async def test_suspects_of_a_paused_job_start_no_process(store: SqliteStore):
 
 
 @pytest.mark.parametrize("ready", [False, True])
-async def test_workers_that_die_before_they_get_anything_done_end_the_run(
+async def test_the_run_ends_if_workers_die_before_they_finish_an_item(
     store: SqliteStore, ready: bool
 ):
     def broken(order: WorkerOrder, process: FakeProcess) -> None:
@@ -242,7 +242,7 @@ async def test_a_worker_that_was_killed_from_outside_is_not_a_false_start(store:
 
 
 @pytest.mark.parametrize("kind", [StoreFull, StoreUnreachable])
-async def test_what_a_worker_cannot_mend_is_raised_as_what_it_is(
+async def test_an_error_that_a_worker_cannot_fix_is_raised_unchanged(
     store: SqliteStore, kind: type[Exception]
 ):
     def failing(order: WorkerOrder, process: FakeProcess) -> None:
@@ -257,7 +257,7 @@ async def test_what_a_worker_cannot_mend_is_raised_as_what_it_is(
         await watch.end()
 
 
-async def test_one_stop_lets_workers_finish_two_hurry_them_and_then_they_are_killed(
+async def test_the_first_stop_lets_workers_finish_and_the_second_kills_them_soon(
     store: SqliteStore,
 ):
     job = await factories.job(store, 1)
@@ -276,7 +276,7 @@ async def test_one_stop_lets_workers_finish_two_hurry_them_and_then_they_are_kil
     assert report.interrupted
 
 
-async def test_who_takes_too_long_to_finish_is_hurried(store: SqliteStore):
+async def test_a_worker_that_takes_too_long_to_finish_is_hurried(store: SqliteStore):
     job = await factories.job(store, 1)
     watch = Watch(store, ignores_stop, WorkerPolicy(shutdown_s=3.0))
     watch.begin(jobs=(job.id,))
@@ -289,7 +289,7 @@ async def test_who_takes_too_long_to_finish_is_hurried(store: SqliteStore):
     await watch.end()
 
 
-async def test_a_run_that_gets_nothing_done_is_stalled(store: SqliteStore):
+async def test_a_run_without_progress_is_stalled(store: SqliteStore):
     job = await factories.job(store, 1)
     watch = Watch(store, obedient)
     watch.begin(jobs=(job.id,), drain=True, max_stall_s=10.0)
@@ -338,7 +338,9 @@ async def test_a_run_ends_with_its_budget(store: SqliteStore):
     assert watch.processes[0].stops == [False]
 
 
-async def test_a_worker_beats_while_it_lives_and_is_ended_once_it_is_lost(store: SqliteStore):
+async def test_a_worker_sends_heartbeats_while_it_lives_and_is_ended_when_it_is_lost(
+    store: SqliteStore,
+):
     job = await factories.job(store, 1)
     watch = Watch(store, obedient)
     watch.begin(jobs=(job.id,))
@@ -356,7 +358,7 @@ async def test_a_worker_beats_while_it_lives_and_is_ended_once_it_is_lost(store:
     await watch.end()
 
 
-async def test_a_handler_that_hangs_alone_costs_its_process_and_an_attempt(store: SqliteStore):
+async def test_a_suspect_that_hangs_loses_its_process_and_an_attempt(store: SqliteStore):
     job = await factories.job(store, 1)
     watch = Watch(store, obedient, WorkerPolicy(grace_s=1.0))
     watch.begin(jobs=(job.id,))

@@ -1,4 +1,4 @@
-"""The sweeper puts right what died and forgets what is old; nothing that lives is touched."""
+"""The sweeper cleans up after dead workers and deletes old records; living workers are safe."""
 
 import os
 from pathlib import Path
@@ -33,7 +33,7 @@ async def test_records_older_than_the_retention_are_deleted_and_younger_ones_kep
         assert [event.message for event in await store.reads.events(EventQuery())] == ["young"]
 
 
-async def test_old_records_are_looked_for_once_an_hour(tmp_path):
+async def test_the_sweeper_looks_for_old_records_once_an_hour(tmp_path):
     now_us = START_US
     clock = FakeClock(START_US)
     async with SqliteStore(tmp_path / "store.db", now=lambda: now_us) as store:
@@ -87,7 +87,7 @@ def living() -> WorkerInfo:
     ],
     ids=["pid in new hands", "no such process", "another boot"],
 )
-async def test_a_dead_process_of_this_machine_is_believed_the_second_time(
+async def test_a_dead_process_of_this_machine_is_swept_at_the_second_look(
     tmp_path: Path, dead: WorkerInfo
 ):
     """The first time its own supervisor may be about to say what it died of."""
@@ -104,7 +104,7 @@ async def test_a_dead_process_of_this_machine_is_believed_the_second_time(
         assert [row.reason for row in await store.reads.attempts(1)] == []
 
 
-async def test_the_dead_of_this_machine_need_no_election(tmp_path: Path):
+async def test_dead_workers_of_this_machine_are_swept_without_an_election(tmp_path: Path):
     clock = FakeClock(START_US)
     async with SqliteStore(tmp_path / "store.db") as store:
         await a_lease(store, a_worker(this_host(), 2**22 + 1, 1))
@@ -115,7 +115,9 @@ async def test_the_dead_of_this_machine_need_no_election(tmp_path: Path):
         assert await sweeper.run_once(frozenset()) == 2
 
 
-async def test_a_worker_of_another_machine_is_dead_when_it_is_silent_for_its_time(tmp_path: Path):
+async def test_a_worker_of_another_machine_is_dead_after_its_time_without_a_heartbeat(
+    tmp_path: Path,
+):
     clock = FakeClock(START_US)
     async with SqliteStore(tmp_path / "store.db") as store:
         await a_lease(store, a_worker("elsewhere", 1, 1))

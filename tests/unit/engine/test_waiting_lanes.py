@@ -1,4 +1,4 @@
-"""Lanes that stand before a gate are replaced, and the crew comes back to its size."""
+"""Lanes that wait at a gate are replaced, and the pool returns to its size."""
 
 import asyncio
 from pathlib import Path
@@ -48,7 +48,7 @@ async def test_waiting_items_do_not_block_other_items(tmp_path: Path):
     assert len(list(bench.lanes)) <= LANES
 
 
-async def test_a_job_whose_gates_are_full_lets_no_other_rest(tmp_path: Path):
+async def test_a_job_with_full_gates_does_not_keep_other_jobs_waiting(tmp_path: Path):
     rests_before = 0
     finished = {1: 0, 2: 0}
 
@@ -77,7 +77,7 @@ async def test_a_job_whose_gates_are_full_lets_no_other_rest(tmp_path: Path):
     assert rests_before == 0
 
 
-async def test_items_before_a_closed_gate_take_no_places_from_others(tmp_path: Path):
+async def test_items_at_a_closed_gate_take_no_lanes_from_others(tmp_path: Path):
     """A host closes when as many rows wait for it as a job may have waiting."""
     asked: list[str] = []
     finished: list[str] = []

@@ -105,7 +105,7 @@ THROTTLED = AttemptRow(
 
 
 @pytest.mark.parametrize("status", sorted(set(ItemStatus) - {"PENDING", "PROCESSING"}))
-def test_what_is_finished_waits_for_nothing(status):
+def test_a_finished_item_waits_for_nothing(status):
     assert why_item(facts(an_item(status))) is None
 
 
@@ -126,19 +126,22 @@ def test_a_source_that_is_being_read():
     assert eager.kind is WaitKind.TURN
 
 
-def test_an_item_that_the_handler_put_off_says_why():
+def test_an_item_that_the_handler_postponed_says_why():
     item = an_item(due_at=NOW_US + MINUTE_US, error_class="deferred", last_error="opens later")
     wait = why_item(facts(item))
     assert wait is not None
     assert (wait.kind, wait.until_us) == (WaitKind.DEFERRED, NOW_US + MINUTE_US)
-    assert (wait.why, wait.next) == ("the handler asked to try later: opens later", "tried again")
+    assert (wait.why, wait.next) == ("the handler asked to try later: opens later", "next try")
 
 
-def test_an_item_that_a_gate_sent_back_names_it():
+def test_an_item_that_waited_at_a_gate_names_the_gate():
     item = an_item(due_at=NOW_US + 1, gate="provider:wikidata", error_class="throttled")
     sent_back = why_item(facts(item, last=THROTTLED))
     assert sent_back is not None
-    assert (sent_back.kind, sent_back.why) == (WaitKind.REFUSED, "wikidata sent it back")
+    assert (sent_back.kind, sent_back.why) == (
+        WaitKind.REFUSED,
+        "its request had to wait for wikidata",
+    )
     assert sent_back.gate == "provider:wikidata"
     still_closed = why_item(facts(item, last=THROTTLED, gates=[closed()]))
     assert still_closed is not None
@@ -146,7 +149,7 @@ def test_an_item_that_a_gate_sent_back_names_it():
     assert still_closed.until_us == NOW_US + MINUTE_US
 
 
-def test_an_item_that_a_silent_host_sent_back_names_the_host():
+def test_an_item_that_waited_for_a_silent_host_names_the_host():
     item = an_item(due_at=NOW_US + 1, gate="a.org:81", error_class="throttled")
     down = {"a.org:81": HostDown(NOW_US / 1e6 + 60.0, "connection refused")}
     wait = why_item(facts(item, gates=[a_gate(down=down)]))
@@ -161,7 +164,7 @@ def test_an_item_that_a_silent_host_sent_back_names_the_host():
 @pytest.mark.parametrize(
     ("attempts", "why"), [(1, "it failed once: HTTP 503"), (2, "it failed 2 times: HTTP 503")]
 )
-def test_a_row_alone_tells_why_it_was_put_off(attempts, why):
+def test_a_row_without_other_facts_says_why_it_was_postponed(attempts, why):
     item = an_item(
         due_at=NOW_US + 1, attempts=attempts, last_error="HTTP 503", error_class="transient"
     )
@@ -170,7 +173,7 @@ def test_a_row_alone_tells_why_it_was_put_off(attempts, why):
     assert (wait.kind, wait.why, wait.until_us) == (WaitKind.RETRY, why, NOW_US + 1)
 
 
-def test_an_item_beside_a_crash_is_not_blamed_for_it():
+def test_an_item_that_ran_during_a_crash_is_not_blamed():
     wait = why_item(facts(an_item(crashes=1, error_class="poison", last_error="SIGSEGV")))
     assert wait is not None
     assert wait.why == "it was running when its process crashed; it runs alone next"
@@ -206,7 +209,7 @@ def test_one_open_gate_is_enough_to_continue():
         ("shop", "provider:shop"),
     ],
 )
-def test_an_item_with_a_gate_of_its_own_waits_for_that(own, gate):
+def test_an_item_with_its_own_gate_waits_for_that_gate(own, gate):
     others = [a_gate("host:b.org"), a_gate("host:81"), a_gate("provider:b.org")]
     wait = why_item(facts(an_item(gate=own), gates=[*others, closed(gate)]))
     assert wait is not None
@@ -220,13 +223,13 @@ def test_an_item_without_a_worker_says_how_to_start_one():
     assert "headgate worker" in wait.why
 
 
-def test_its_turn_will_come():
+def test_an_unblocked_item_waits_for_its_turn():
     wait = why_item(facts(gates=[a_gate(waiting=False, cause=Cause.OPEN)]))
     assert wait is not None
     assert wait.kind is WaitKind.TURN
 
 
-def test_what_is_worked_on_may_wait_too():
+def test_a_running_item_may_wait_at_a_gate():
     item = an_item(ItemStatus.PROCESSING, locked_by="w1")
     mine = a_gate(members={"w1": Member(0.0, -1.0)})
     others = closed("host:elsewhere.org")
@@ -248,7 +251,7 @@ def test_a_worker_that_is_gone_is_named():
 def test_a_row_of_a_job_at_full_speed_waits_for_its_turn():
     wait = why_item(facts())
     assert wait is not None
-    assert (wait.kind, wait.why) == (WaitKind.TURN, "32 rows in progress; its turn will come")
+    assert (wait.kind, wait.why) == (WaitKind.TURN, "32 rows in progress; it waits for its turn")
     idle = why_item(facts(at=at(counts=Counts(pending=9), finished_us=None)))
     assert idle is not None
     assert idle.kind is WaitKind.WORKER, "its job tells why no row is taken"
@@ -279,14 +282,14 @@ def test_a_failed_item_says_why_it_failed_and_what_to_do():
         ("stalled", "try it again"),
     ],
 )
-def test_what_to_do_follows_from_the_class(kind, todo):
+def test_the_error_class_decides_the_advice(kind, todo):
     ending = an_ended(ItemStatus.ERROR, error_class=kind, last_error="no")
     assert ending[0] == f"it failed ({kind}): no"
     assert ending[1].startswith(todo)
 
 
 @pytest.mark.parametrize("status", sorted(set(ItemStatus) - {"PENDING", "PROCESSING"}))
-def test_whatever_is_finished_says_how_it_ended(status):
+def test_every_finished_item_says_how_it_ended(status):
     assert an_ended(status)[0]
     assert ending_of(an_item().row) is None
 
@@ -299,14 +302,14 @@ def test_whatever_is_finished_says_how_it_ended(status):
     st.sampled_from([(), ("w1",)]),
     st.sampled_from([None, THROTTLED]),
 )
-def test_whatever_is_open_has_a_reason_to_wait(status, state, due_at, gates, workers, last):
+def test_every_open_item_has_a_reason_to_wait(status, state, due_at, gates, workers, last):
     item = an_item(status, due_at=due_at, locked_by="w1")
     wait = why_item(facts(item, job=a_job(state=state), gates=gates, workers=workers, last=last))
     assert wait is not None
     assert wait.why
 
 
-def test_a_row_without_a_result_says_who_found_nothing():
+def test_a_row_without_a_result_says_which_service_found_nothing():
     decided = "rejected every candidate, decided by ann"
     assert an_ended(ItemStatus.NOT_FOUND, last_error=decided) == (decided, "")
     assert an_ended(ItemStatus.NOT_FOUND) == ("the service has nothing for it", "")

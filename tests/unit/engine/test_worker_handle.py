@@ -1,4 +1,4 @@
-"""What follows for the items of a process that ended, and who is to blame."""
+"""What happens to the items of a process that ended, and which of them is to blame."""
 
 from collections.abc import Iterator
 from random import Random
@@ -50,7 +50,9 @@ def words(
     return {settlement.item_id: settlement for settlement in found}
 
 
-def test_what_ran_when_the_process_died_is_suspect(child: WorkerHandle, board: FlightBoard):
+def test_items_that_ran_when_the_process_died_become_suspects(
+    child: WorkerHandle, board: FlightBoard
+):
     start_items(board, 0.0, 0.0)
     found = words(child, held(1, 2, 3), code=-11)
     assert found.keys() == {1, 2}
@@ -62,7 +64,7 @@ def test_what_ran_when_the_process_died_is_suspect(child: WorkerHandle, board: F
 
 
 @pytest.mark.parametrize("lost", [False, True])
-def test_what_ended_with_its_process_tells_how_long_it_waited_and_ran(
+def test_an_attempt_that_ended_with_its_process_says_how_long_it_waited_and_ran(
     child: WorkerHandle, board: FlightBoard, lost: bool
 ):
     board.start(1, 1, 10.0, 600.0, queued_s=0.75)
@@ -72,7 +74,7 @@ def test_what_ended_with_its_process_tells_how_long_it_waited_and_ran(
     assert (found.waited_us, found.ran_us) == (750_000, 2_500_000)
 
 
-def test_a_process_that_was_ended_from_within_says_what_a_handler_did(
+def test_a_process_that_a_handler_ended_says_what_the_handler_did(
     child: WorkerHandle, board: FlightBoard
 ):
     process = child.process
@@ -96,7 +98,7 @@ def test_the_third_crash_is_poison(child: WorkerHandle, board: FlightBoard):
     assert (found.status, found.error_class) == (ItemStatus.ERROR, FaultClass.POISON)
 
 
-def test_only_those_past_limit_and_grace_are_overdue_and_only_the_second_time(
+def test_an_item_is_overdue_after_limit_and_grace_at_the_second_look(
     child: WorkerHandle, board: FlightBoard
 ):
     start_items(board, 0.0, 1.0, 5.0)
@@ -106,7 +108,7 @@ def test_only_those_past_limit_and_grace_are_overdue_and_only_the_second_time(
     assert [flight.item_id for flight in child.overdue(12.5, GRACE_S)] == [1, 2]
 
 
-def test_time_at_a_gate_makes_nothing_overdue(child: WorkerHandle, board: FlightBoard):
+def test_time_at_a_gate_makes_no_item_overdue(child: WorkerHandle, board: FlightBoard):
     start_items(board, 0.0, 0.0)
     board.extend_limit(0, 25.0)
     child.overdue(20.0, GRACE_S)
@@ -115,7 +117,7 @@ def test_time_at_a_gate_makes_nothing_overdue(child: WorkerHandle, board: Flight
     assert [flight.item_id for flight in child.overdue(36.5, GRACE_S)] == [1, 2]
 
 
-def test_while_the_loop_turns_the_overdue_are_guilty(child: WorkerHandle, board: FlightBoard):
+def test_while_the_event_loop_turns_overdue_items_time_out(child: WorkerHandle, board: FlightBoard):
     """An async handler that swallows its cancellation harms no other item."""
     start_items(board, 0.0, 5.0)
     board.turned(11.45)
@@ -167,7 +169,7 @@ def test_a_lost_worker_makes_no_suspects(child: WorkerHandle, board: FlightBoard
     assert (found.outcome, found.suspect, found.crashes) == ("handed_back", False, 0)
 
 
-def test_a_child_remembers_what_it_was_told(child: WorkerHandle):
+def test_a_child_remembers_its_last_command(child: WorkerHandle):
     process = child.process
     assert isinstance(process, FakeProcess)
     process.say(WorkerReport(ready=True))

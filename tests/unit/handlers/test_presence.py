@@ -1,4 +1,4 @@
-"""Whether a handler can be there is told without running it."""
+"""Whether a handler can be loaded is decided without running it."""
 
 from pathlib import Path
 

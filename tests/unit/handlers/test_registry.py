@@ -1,4 +1,4 @@
-"""Handlers are found by file, by module and by name, and what is wrong is said."""
+"""Handlers are found by file, by module and by name, and errors say what is wrong."""
 
 import os
 import subprocess

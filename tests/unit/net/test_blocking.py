@@ -75,7 +75,7 @@ async def test_a_stream_that_is_left_early_gives_its_place_back(provider: Provid
         assert cli.gates.permits[0].released
 
 
-async def test_the_real_cost_is_told(provider: Provider):
+async def test_the_actual_cost_is_reported(provider: Provider):
     async with bench() as cli:
         http = client(cli)
         await asyncio.to_thread(http.get, provider.url(), cost={"tokens": 10})

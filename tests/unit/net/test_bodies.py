@@ -1,4 +1,4 @@
-"""Bodies that lie, end early, never end or unpack to too much; and many of them at once."""
+"""Bodies with false lengths, early ends, no end or huge expansion; and many at the same time."""
 
 import asyncio
 import gzip
@@ -89,7 +89,7 @@ SPOILT = {
 
 
 @pytest.mark.parametrize("lie", LIES)
-async def test_a_lie_ends_with_its_reason_and_its_connection(
+async def test_a_false_answer_ends_with_a_reason_and_its_connection_is_closed(
     wire: AiohttpWire, provider: Provider, lie: str
 ):
     answer, kind = LIES[lie]
@@ -102,7 +102,7 @@ async def test_a_lie_ends_with_its_reason_and_its_connection(
     assert provider.connections == 2
 
 
-async def test_what_is_said_to_come_in_chunks_and_does_not(wire: AiohttpWire, provider: Provider):
+async def test_a_body_that_is_declared_chunked_and_is_not(wire: AiohttpWire, provider: Provider):
     provider.script = in_turn(Answer(200, CHUNKED, b"hello hello"), Answer(200, body=b"hello"))
     with pytest.raises(WireFailure) as caught:
         await through(pieces(wire, provider.url(), patience=IMPATIENT))
@@ -113,7 +113,7 @@ async def test_what_is_said_to_come_in_chunks_and_does_not(wire: AiohttpWire, pr
 
 
 @pytest.mark.parametrize("how", SPOILT)
-async def test_what_cannot_be_unpacked_ends_with_its_reason(
+async def test_a_body_that_cannot_be_decompressed_ends_with_a_reason(
     wire: AiohttpWire, provider: Provider, how: str
 ):
     answer, kind = SPOILT[how]
@@ -137,7 +137,7 @@ async def test_more_than_was_announced_is_not_taken_for_the_next_answer(
     assert await body_of(wire, provider.url()) == b"good"
 
 
-async def test_what_follows_the_end_of_a_body_is_not_taken_for_the_next_answer(wire: AiohttpWire):
+async def test_data_after_the_end_of_a_body_is_not_taken_for_the_next_answer(wire: AiohttpWire):
     head_read = asyncio.Event()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -157,7 +157,7 @@ async def test_what_follows_the_end_of_a_body_is_not_taken_for_the_next_answer(w
         await wire.close()
 
 
-async def test_a_packed_body_is_unpacked_although_it_was_not_asked_for(
+async def test_a_compressed_body_is_decompressed_even_if_it_was_not_requested(
     wire: AiohttpWire, provider: Provider
 ):
     provider.script = always(Answer(200, GZIP, gzip.compress(b"%PDF-1.7" * 100_000)))
@@ -223,7 +223,7 @@ async def test_many_streams_of_one_host_run_at_once(flood: FloodServer):
         assert flood.connections == STREAMS
 
 
-async def test_what_is_read_slowly_is_not_heaped_up(wire: AiohttpWire, flood: FloodServer):
+async def test_a_body_that_is_read_slowly_is_not_buffered(wire: AiohttpWire, flood: FloodServer):
     """The server sends as fast as it can; what we do not read stays there."""
     bodies = [pieces(wire, flood.url()) for _ in range(STREAMS)]
     for body in bodies:

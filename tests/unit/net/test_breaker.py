@@ -55,7 +55,7 @@ async def test_a_provider_that_is_dead_for_a_minute(provider: Provider):
         assert (await cli.client("p").get(provider.url())).text == "hello"
 
 
-async def test_a_dead_host_takes_no_token(provider: Provider):
+async def test_a_dead_host_uses_no_permit(provider: Provider):
     provider.stop()
     async with bench(ONCE, breakers=POLICY, clock=FakeClock()) as cli:
         for _ in range(5):
@@ -191,7 +191,7 @@ async def test_rows_that_were_tried_before_do_not_speak_against_the_host(provide
         assert cli.stack.breakers.troubled == {}
 
 
-async def test_one_row_speaks_once_however_often_it_is_repeated(provider: Provider):
+async def test_a_row_counts_once_even_if_its_request_is_repeated(provider: Provider):
     provider.script = always(Answer(502))
     async with bench(MANY, breakers=POLICY, clock=FakeClock()) as cli:
         client = cli.client("p")
@@ -201,7 +201,7 @@ async def test_one_row_speaks_once_however_often_it_is_repeated(provider: Provid
     assert len(provider.seen) > 10
 
 
-async def test_what_is_repeated_in_vain_is_repeated_no_more_for_a_while(provider: Provider):
+async def test_repetitions_stop_for_a_while_if_they_do_not_help(provider: Provider):
     provider.script = always(Answer(500))
     clock = FakeClock()
     async with bench(MANY, clock=clock) as cli:
@@ -254,7 +254,7 @@ async def test_rows_wait_for_a_host_that_another_process_has_seen_alive(provider
         assert hosts.news[-1] == f"127.0.0.1:{provider.port}"
 
 
-async def test_in_doubt_only_a_row_from_elsewhere_is_let_out():
+async def test_in_doubt_only_a_row_from_elsewhere_in_the_input_is_sent():
     clock = FakeClock()
     breakers = Breakers(BreakerPolicy(), clock, Random(1))
     breaker = breakers.of("api.example")

@@ -53,7 +53,7 @@ async def test_a_streamed_answer_comes_from_the_cache_too(provider: Provider, ca
     assert [call.bytes for call in cli.calls] == [1_000_000] * 2
 
 
-async def test_what_the_server_confirms_is_one_call(provider: Provider, cache: HttpCache):
+async def test_a_confirmed_answer_is_one_call(provider: Provider, cache: HttpCache):
     provider.script = tagged(b"hello")
     async with bench(cache=cache) as cli:
         await cli.client().get(provider.url())
@@ -74,7 +74,7 @@ async def test_one_caller_fetches_for_all(provider: Provider, cache: HttpCache):
     assert sorted(call.kind for call in cli.calls) == [CallKind.FETCHED, *[CallKind.SHARED] * 63]
 
 
-async def test_the_server_can_be_asked_anyway(provider: Provider, cache: HttpCache):
+async def test_the_cache_can_be_bypassed(provider: Provider, cache: HttpCache):
     provider.script = always(Answer(200, FRESH, b"hello"))
     async with bench(cache=cache) as cli:
         await cli.client().get(provider.url())
@@ -120,7 +120,7 @@ async def test_a_guarded_request_sees_nothing_that_was_fetched_unguarded(
             await cli.client(guarded=True).get(provider.url())
 
 
-async def test_what_a_credential_bought_is_seen_with_that_credential_alone(
+async def test_an_answer_to_a_credential_is_served_only_with_that_credential(
     provider: Provider, cache: HttpCache, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("KEY", "secret")

@@ -1,4 +1,4 @@
-"""Where a URL from data may lead is decided when the connection is made."""
+"""The address of a URL from data is checked when the connection is opened."""
 
 import socket
 from collections.abc import Callable
@@ -100,7 +100,7 @@ async def test_a_name_keeps_its_public_addresses(monkeypatch: pytest.MonkeyPatch
     await resolver.close()
 
 
-def test_a_socket_is_made_for_a_public_address_alone():
+def test_a_socket_is_opened_only_to_a_public_address():
     address = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("93.184.215.14", 80))
     guarded_socket(address).close()
     with pytest.raises(AddressRefused):
@@ -176,7 +176,7 @@ def test_a_request_without_a_body_says_nothing_of_one():
     ("method", "body", "length"),
     [("POST", b"body", b"4"), ("POST", None, b"0"), ("DELETE", None, b"0"), ("GET", b"b", b"1")],
 )
-def test_a_length_is_told(method: str, body: bytes | None, length: bytes):
+def test_a_request_states_the_length_of_its_body(method: str, body: bytes | None, length: bytes):
     assert lines_of(WireRequest(method, "", (), body))[-1] == b"content-length: " + length
 
 
@@ -186,13 +186,13 @@ def test_length_headers_of_a_caller_are_replaced():
     assert told == [b"x-a: 1", b"content-length: 4"]
 
 
-def test_a_host_may_be_asked_for_by_another_name():
+def test_the_host_header_may_have_another_name():
     request = WireRequest("GET", "", (("x-a", "1"), ("host", "elsewhere")))
     assert lines_of(request)[1:] == [b"host: elsewhere", b"x-a: 1"]
 
 
 @given(LINE, LINE, LINE)
-def test_no_part_begins_a_line_of_its_own(target: str, name: str, value: str):
+def test_no_part_of_a_request_can_start_a_new_line(target: str, name: str, value: str):
     request = WireRequest("GET", "", ((f"x{name}", value),))
     if set(target + name + value) & set("\r\n\0"):
         with pytest.raises(ValueError, match="contains a line break"):

@@ -68,7 +68,7 @@ async def test_repetitions_keep_it_too(provider: Provider):
         assert await repeated == 200
 
 
-async def test_who_would_wait_too_long_is_sent_away_with_a_time_of_its_own(provider: Provider):
+async def test_a_request_that_would_wait_too_long_goes_back_with_its_own_time(provider: Provider):
     provider.script = asking_for("10")
     clock = FakeClock()
     async with bench(OBEDIENT, clock=clock) as cli:
@@ -84,7 +84,7 @@ async def test_who_would_wait_too_long_is_sent_away_with_a_time_of_its_own(provi
         assert pages(provider) == 4
 
 
-async def test_the_time_counts_from_when_the_gates_let_it_out(provider: Provider):
+async def test_the_crawl_delay_counts_from_the_time_of_the_permit(provider: Provider):
     provider.script = asking_for("10")
     clock, gates = FakeClock(), NarrowGates(1)
     async with bench(OBEDIENT, clock=clock, gates=gates) as cli:

@@ -149,9 +149,7 @@ async def test_a_redirect_that_repeats_the_credential_is_not_followed(provider: 
 
 
 @pytest.mark.parametrize("status", [401, 403])
-async def test_a_credential_that_is_not_accepted_makes_room_for_the_next(
-    provider: Provider, status: int
-):
+async def test_after_a_rejected_credential_the_next_one_is_used(provider: Provider, status: int):
     def choosy(request: Request) -> Answer:
         good = request.headers["authorization"] == "Bearer another"
         return Answer(200, body=b"hello") if good else Answer(status)
@@ -267,7 +265,7 @@ def for_users(provider: Provider, **words: Any) -> ProviderPolicy:
     return msgspec.structs.replace(policy(provider, CredentialPolicy(env="KEY")), **words)
 
 
-async def test_a_request_of_a_user_goes_without_the_credential(provider: Provider):
+async def test_a_request_of_a_user_is_sent_without_the_credential(provider: Provider):
     async with bench({"p": for_users(provider)}, gates=OpenGates("0")) as cli:
         for method in ("GET", "POST", "DELETE"):
             await cli.client(for_user=True).request(method, provider.url("/x"))
@@ -277,14 +275,14 @@ async def test_a_request_of_a_user_goes_without_the_credential(provider: Provide
     assert sent == [False, False, False, False, True], "the operator's own request has it"
 
 
-async def test_a_user_who_names_the_provider_is_told_why_not(provider: Provider):
+async def test_a_user_who_names_the_provider_gets_the_reason(provider: Provider):
     async with bench({"p": for_users(provider)}, gates=OpenGates("0")) as cli:
         with pytest.raises(CredentialWithheld, match="operator's own handlers"):
             await cli.client("p", for_user=True).get(provider.url("/x"))
     assert provider.seen == []
 
 
-async def test_a_user_who_names_a_provider_that_can_do_without_goes_without(provider: Provider):
+async def test_an_optional_credential_is_left_out_of_requests_of_users(provider: Provider):
     credential = CredentialPolicy(env="KEY", optional=True)
     async with bench({"p": policy(provider, credential)}, gates=OpenGates("0")) as cli:
         await cli.client("p", for_user=True).get(provider.url("/x"))
@@ -305,7 +303,7 @@ async def test_credentials_for_users_have_methods_and_paths(provider: Provider):
     assert sent == [True, False, False]
 
 
-async def test_a_redirect_to_another_path_goes_without(provider: Provider):
+async def test_a_redirect_to_another_path_is_sent_without_the_credential(provider: Provider):
     provider.script = by_path({"/v1/a": always(redirect("/admin")), "/admin": always(Answer(200))})
     open_to_users = for_users(provider, for_users=True, user_paths=("/v1",))
     async with bench({"p": open_to_users}, gates=OpenGates("0")) as cli:

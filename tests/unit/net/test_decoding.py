@@ -39,7 +39,7 @@ def cut(data: bytes, size: int) -> list[bytes]:
 
 @pytest.mark.parametrize("packing", PACKINGS)
 @given(data=st.binary(max_size=300), times=st.integers(0, 1_000), size=st.integers(1, 5_000))
-def test_whatever_was_packed_comes_out(packing: str, data: bytes, times: int, size: int):
+def test_every_compressed_body_is_decompressed(packing: str, data: bytes, times: int, size: int):
     encoding, pack = PACKINGS[packing]
     assert unpacked(encoding, cut(pack(data * times), size)) == data * times
 
@@ -66,7 +66,7 @@ def test_nothing_at_all_is_nothing():
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate"])
 @pytest.mark.parametrize("body", [b"hello hello hello", b"\x1f\x8b\x08rubbish rubbish"])
-def test_what_is_not_packed_at_all_is_noticed(encoding: str, body: bytes):
+def test_a_body_that_is_not_compressed_is_noticed(encoding: str, body: bytes):
     with pytest.raises(BadEncoding):
         unpacked(encoding, [body])
 

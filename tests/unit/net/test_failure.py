@@ -1,4 +1,4 @@
-"""A request is repeated at once within a small budget; beyond it the item goes back."""
+"""A request is repeated immediately within a small budget; after that the item goes back."""
 
 import asyncio
 from random import Random
@@ -49,13 +49,13 @@ def test_nothing_is_repeated_after_the_budget_of_time():
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])
-def test_what_may_be_done_twice_is_repeated(method: str):
+def test_a_safe_request_is_repeated(method: str):
     assert repeats(method).after(SENT, 100.0) == 1.0
     assert repeats(method).after_status(500, 100.0) == 1.0
 
 
 @pytest.mark.parametrize("method", ["POST", "PATCH"])
-def test_what_may_have_been_done_is_not_done_twice(method: str):
+def test_a_request_that_the_service_may_have_acted_on_is_not_repeated(method: str):
     assert repeats(method).after(SENT, 100.0) is None
     assert repeats(method).after_status(500, 100.0) is None
     assert repeats(method).after(UNSENT, 100.0) == 1.0
@@ -105,7 +105,7 @@ async def test_a_passing_failure_is_not_seen_by_the_handler(provider: Provider, 
     assert getattr(answer, "text", None) == "hello"
 
 
-async def test_beyond_the_budget_the_answer_stands(provider: Provider):
+async def test_after_the_last_repetition_the_answer_is_returned(provider: Provider):
     provider.script = always(Answer(500, body=b"sorry"))
     clock = FakeClock()
     async with bench({"p": POLICY}, clock=clock) as cli:

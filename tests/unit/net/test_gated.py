@@ -35,7 +35,7 @@ async def test_a_request_passes_the_gates_of_its_route(provider: Provider):
     assert call.ran_ms >= permit.latency_s * 1_000
 
 
-async def test_a_request_that_is_recalled_passes_the_gates_again(provider: Provider):
+async def test_a_request_whose_permit_is_revoked_passes_the_gates_again(provider: Provider):
     async with bench({"lookup": ONCE}) as cli:
         cli.gates.recalls = [False, True]
         await cli.client("lookup").get(provider.url("/a"))
@@ -47,7 +47,7 @@ async def test_a_request_that_is_recalled_passes_the_gates_again(provider: Provi
     assert len(provider.seen) == 1
 
 
-async def test_a_light_request_takes_no_place_among_the_transfers(provider: Provider):
+async def test_a_light_request_does_not_count_as_a_transfer(provider: Provider):
     async with bench() as cli:
         await cli.client().get(provider.url(), light=True)
         assert not cli.gates.permits[0].route.transfer
@@ -106,7 +106,9 @@ async def test_a_redirect_frees_its_gates_before_the_next_are_taken(provider: Pr
     assert [call.status for call in cli.calls] == [302, 200]
 
 
-async def test_the_gate_of_the_provider_that_named_a_url_holds_after_redirects(provider: Provider):
+async def test_the_gate_of_the_provider_that_named_a_url_applies_after_redirects(
+    provider: Provider,
+):
     elsewhere = provider.url("/b", host="localhost")
     provider.script = by_path({"/a": always(redirect(elsewhere)), "/b": always(Answer(200))})
     async with (
@@ -211,7 +213,7 @@ class ClosedGates(OpenGates):
         raise AttemptOver(Fault(FaultClass.THROTTLED, "the gate is closed", 60.0))
 
 
-async def test_a_closed_gate_ends_the_attempt_at_once(provider: Provider):
+async def test_a_closed_gate_ends_the_attempt_immediately(provider: Provider):
     async with bench(gates=ClosedGates()) as cli:
         with pytest.raises(AttemptOver, match="the gate is closed"):
             await cli.client().get(provider.url())

@@ -70,20 +70,20 @@ def test_a_location_is_read_from_where_we_are(location: str, url: str):
         ("https://b.example/z", True),
     ],
 )
-def test_nothing_secret_goes_to_another_place(location: str, bare: bool):
+def test_no_secret_is_sent_to_another_host(location: str, bare: bool):
     secrets = ("authorization", "Bearer s"), ("cookie", "s"), ("x-api-key", "s")
     onward = hop(307, location, "GET", ("accept", "a/b"), *secrets)
     assert onward.bare is bare
     assert list(onward.headers) == [("accept", "a/b"), *(() if bare else secrets)]
 
 
-def test_what_has_left_its_host_stays_bare_even_if_it_comes_back():
+def test_a_redirected_request_has_no_credential_even_if_it_returns_to_its_host():
     away = hop(302, "https://b.example/")
     back = next_hop(away, away.url, 302, HERE)
     assert back.bare
 
 
-def test_a_body_that_goes_along_keeps_its_description():
+def test_a_body_that_follows_a_redirect_keeps_its_headers():
     onward = hop(307, "https://b.example/", "POST", ("content-type", "text/plain"), body=b"x")
     assert onward.headers == [("content-type", "text/plain")]
 

@@ -72,7 +72,7 @@ async def unknown(cli: Bench, url: str) -> Fault:
     return fault
 
 
-async def test_what_is_allowed_is_sent(provider: Provider):
+async def test_an_allowed_path_is_requested(provider: Provider):
     provider.script = saying("User-agent: *", "Disallow: /private")
     async with bench(OBEDIENT) as cli:
         assert await get(cli, provider.url("/public")) == "hello"
@@ -82,7 +82,7 @@ async def test_what_is_allowed_is_sent(provider: Provider):
     assert [call.kind for call in cli.calls] == [CallKind.FETCHED] * 2
 
 
-async def test_what_is_not_allowed_is_skipped_and_nothing_is_sent(provider: Provider):
+async def test_a_forbidden_path_is_skipped_and_not_requested(provider: Provider):
     provider.script = saying("User-agent: *", "Disallow: /private")
     async with bench(OBEDIENT) as cli:
         error = await barred(cli, provider.url("/private/1?q=2"))
@@ -253,7 +253,7 @@ async def test_an_unreadable_robots_txt_is_reported_as_trouble_of_the_host(provi
     assert heard.news == [(host, trouble, ALICE.job_id), host]
 
 
-async def test_a_failing_server_is_not_asked_by_each_of_twenty(provider: Provider):
+async def test_twenty_requests_ask_a_failing_server_once(provider: Provider):
     provider.script = by_path({"/robots.txt": always(refusal("600", status=503))}, otherwise=HELLO)
     async with bench(OBEDIENT, clock=FakeClock()) as cli:
         cli.gates.judge = lambda status, headers: Feedback(status == 503, 600.0, "shop")
@@ -277,7 +277,7 @@ async def test_a_gate_that_is_closed_refuses_all_at_once(provider: Provider):
     assert provider.connections == 0
 
 
-async def test_it_is_asked_for_once_a_day(provider: Provider):
+async def test_robots_txt_is_requested_once_a_day(provider: Provider):
     provider.script = saying("User-agent: *", "Disallow: /a")
     clock = FakeClock()
     async with bench(OBEDIENT, clock=clock) as cli:
@@ -291,7 +291,7 @@ async def test_it_is_asked_for_once_a_day(provider: Provider):
     assert asked(provider) == ["/robots.txt", "/robots.txt", "/a"]
 
 
-async def test_what_is_known_outlives_a_server_that_fails(provider: Provider):
+async def test_known_rules_stay_while_the_server_fails(provider: Provider):
     provider.script = saying("User-agent: *", "Disallow: /a")
     clock = FakeClock()
     async with bench(OBEDIENT, clock=clock) as cli:
@@ -303,7 +303,7 @@ async def test_what_is_known_outlives_a_server_that_fails(provider: Provider):
     assert asked(provider) == ["/robots.txt", "/robots.txt", "/b"]
 
 
-async def test_one_asks_for_twenty(provider: Provider):
+async def test_twenty_requests_share_one_robots_txt(provider: Provider):
     provider.script = saying("User-agent: *", "Disallow: /private")
     async with bench(OBEDIENT) as cli:
         await asyncio.gather(*(get(cli, provider.url(f"/{n}")) for n in range(20)))
@@ -326,7 +326,9 @@ async def test_another_request_reads_robots_txt_when_the_first_is_cancelled(prov
     assert asked(provider) == ["/robots.txt", "/robots.txt", "/b"]
 
 
-async def test_no_credential_goes_along(provider: Provider, monkeypatch: pytest.MonkeyPatch):
+async def test_robots_txt_is_requested_without_a_credential(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("SHOP_KEY", "s3cret")
     policy = ProviderPolicy(
         robots=True,
@@ -341,14 +343,14 @@ async def test_no_credential_goes_along(provider: Provider, monkeypatch: pytest.
     assert rules.headers["user-agent"] == page.headers["user-agent"]
 
 
-async def test_the_guard_stands_before_it_too(provider: Provider):
+async def test_the_address_check_applies_to_robots_txt_too(provider: Provider):
     async with bench(OBEDIENT) as cli:
         with pytest.raises(AddressRefused):
             await cli.client("shop", guarded=True).get(provider.url())
     assert provider.connections == 0
 
 
-async def test_a_guarded_client_does_not_hear_what_others_found_inside(provider: Provider):
+async def test_a_guarded_client_does_not_get_rules_from_private_addresses(provider: Provider):
     provider.script = saying("User-agent: *", "Disallow: /a")
     async with bench(OBEDIENT) as cli:
         await barred(cli, provider.url("/a"))

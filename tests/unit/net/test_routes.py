@@ -93,7 +93,7 @@ async def test_hosts_without_end_do_not_fill_the_memory(
         ("https://[::1]", "::1"),
     ],
 )
-def test_hosts_are_grouped_by_what_was_registered(url: str, domain: str):
+def test_hosts_are_grouped_by_registrable_domain(url: str, domain: str):
     assert domain_of(parse_origin(url)) == domain
 
 

@@ -1,4 +1,4 @@
-"""The wire carries what it is given, and says in plain words what went wrong."""
+"""The wire sends requests unchanged, and describes failures in plain words."""
 
 import asyncio
 import gzip
@@ -119,7 +119,7 @@ async def test_among_many_streams_no_body_is_read_ahead_of_its_reader(
         await reply.close()
 
 
-async def test_a_body_beyond_the_limit_is_not_taken_in(wire: AiohttpWire, provider: Provider):
+async def test_a_body_beyond_the_limit_is_not_read(wire: AiohttpWire, provider: Provider):
     provider.script = always(Answer(200, body=b"x" * 1_000_000))
     reply = await wire.send(WireRequest("GET", provider.url()))
     assert await reply.read(999_999) is None
@@ -159,7 +159,7 @@ async def test_a_post_is_not_repeated_on_another_connection(wire: AiohttpWire, p
     assert [seen.request.path for seen in provider.seen] == ["/a", "/b"]
 
 
-async def test_what_comes_before_the_answer_is_not_the_answer(wire: AiohttpWire):
+async def test_an_interim_response_is_not_the_answer(wire: AiohttpWire):
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n")
@@ -281,7 +281,7 @@ async def test_a_reply_that_is_not_http_is_a_failure(
     assert failed.sent
 
 
-async def test_what_is_recalled_while_it_connects_is_not_sent(
+async def test_a_request_whose_permit_is_revoked_while_it_connects_is_not_sent(
     wire: AiohttpWire, provider: Provider
 ):
     with pytest.raises(RequestRecalled):

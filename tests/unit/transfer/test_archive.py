@@ -1,4 +1,4 @@
-"""Archives that are made to do harm, and archives that are merely broken."""
+"""Hostile archives and damaged archives."""
 
 import struct
 import zipfile

@@ -1,4 +1,4 @@
-"""What is found before a job is made: every kind of bad input, and what good input looks like."""
+"""The check of a file before a job is created: every kind of bad input, and good input."""
 
 import codecs
 import gzip

@@ -1,4 +1,4 @@
-"""A file's name tells its format."""
+"""The name of a file decides its format."""
 
 from pathlib import Path
 

@@ -134,5 +134,7 @@ function refreshJob(queries: ReturnType<typeof useQueryClient>, id: string) {
   return Promise.all([
     queries.invalidateQueries({ queryKey: keys.job(id) }),
     queries.invalidateQueries({ queryKey: keys.jobs }),
+    // The job may be a pass over a mirror.
+    queries.invalidateQueries({ queryKey: keys.mirrors }),
   ]);
 }

@@ -1,5 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { Problem } from "./problem";
+import type { StreamPlace } from "./types";
 
 /**
  * Query keys, from general to specific, so that one prefix invalidates everything below it. Data of
@@ -26,6 +27,13 @@ export const keys = {
   pendingList: (filter: object) => ["pending", filter],
   deadLetters: ["dead-letters"],
   deadLetterList: (filter: object) => ["dead-letters", filter],
+  mirrors: ["mirrors"],
+  mirror: (id: string) => ["mirrors", id],
+  passes: (id: string) => ["mirrors", id, "passes"],
+  pass: (id: string) => ["mirrors", "pass", id],
+  stream: ({ mirrorId, streamId }: StreamPlace) => ["mirrors", mirrorId, "streams", streamId],
+  passReports: ["pass-reports"],
+  passReport: (id: string) => ["pass-reports", id],
   reviews: ["reviews"],
   reviewList: (filter: object) => ["reviews", filter],
   providers: ["providers"],

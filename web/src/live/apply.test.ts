@@ -1,6 +1,6 @@
 import { QueryClient } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Job, keys } from "../api";
+import { type Event, type Job, keys } from "../api";
 import { CacheUpdater, Throttle } from "./apply";
 import type { Counters } from "./messages";
 
@@ -53,6 +53,50 @@ describe("a live message", () => {
     expect(queries.getQueryState(list)?.isInvalidated).toBe(false);
     updater.apply({ kind: "counters", value: { ...counters, state: "DONE" } });
     expect(queries.getQueryState(list)?.isInvalidated).toBe(true);
+    updater.close();
+  });
+
+  it("of the newest pass reloads its mirror, and its report less often", () => {
+    vi.useFakeTimers();
+    const queries = new QueryClient();
+    const [mirror, report] = [keys.mirror("3"), keys.passReport("7")];
+    const isStale = (key: readonly string[]) => queries.getQueryState(key)?.isInvalidated;
+    const load = () => {
+      queries.setQueryData(mirror, { id: "3", newest: { id: "7" } });
+      queries.setQueryData(report, { id: "7" });
+    };
+    const updater = new CacheUpdater(queries);
+    load();
+    updater.apply({ kind: "changed", value: { jobId: "8", after: "" } });
+    expect([isStale(mirror), isStale(report)]).toEqual([false, false]);
+    updater.apply({ kind: "changed", value: { jobId: "7", after: "" } });
+    expect([isStale(mirror), isStale(report)]).toEqual([true, true]);
+    load();
+    updater.apply({ kind: "changed", value: { jobId: "7", after: "" } });
+    vi.advanceTimersByTime(1_000);
+    expect([isStale(mirror), isStale(report)]).toEqual([true, false]);
+    vi.advanceTimersByTime(10_000);
+    expect(isStale(report)).toBe(true);
+    updater.close();
+    vi.useRealTimers();
+  });
+
+  it("of an event of the newest pass reloads its mirror: it may have ended unnoticed", () => {
+    const queries = new QueryClient();
+    queries.setQueryData(keys.mirror("3"), { id: "3", newest: { id: "7" } });
+    const updater = new CacheUpdater(queries);
+    const event = { jobId: "7", kind: "asked" } as Event;
+    updater.apply({ kind: "event", value: event });
+    expect(queries.getQueryState(keys.mirror("3"))?.isInvalidated).toBe(true);
+    updater.close();
+  });
+
+  it("of a pass that begins or ends reloads mirrors", () => {
+    const queries = new QueryClient();
+    queries.setQueryData(keys.mirrors, []);
+    const updater = new CacheUpdater(queries);
+    updater.apply({ kind: "counters", value: counters });
+    expect(queries.getQueryState(keys.mirrors)?.isInvalidated).toBe(true);
     updater.close();
   });
 

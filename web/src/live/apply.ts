@@ -1,5 +1,5 @@
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
-import { type Item, isOpen, type Job, keys, type Page } from "../api";
+import { type Item, isOpen, type Job, keys, type Mirror, type Page } from "../api";
 import type { Counters, LiveMessage } from "./messages";
 
 /** Runs an action at once, then at most once per period. */
@@ -38,10 +38,13 @@ export class Throttle {
 }
 
 const PERIOD_MS = 1_000;
+/** For what costs the server more. */
+const LONG_PERIOD_MS = 10_000;
 
 /** Applies live messages to the query cache: counters directly, the rest by reloading. */
 export class CacheUpdater {
   #throttle = new Throttle(PERIOD_MS);
+  #longThrottle = new Throttle(LONG_PERIOD_MS);
   #states = new Map<string, string>();
   /** Errors of each job by its last counters, and at its last grouping. */
   #errors = new Map<string, number>();
@@ -72,12 +75,13 @@ export class CacheUpdater {
 
   /** Reloads everything visible: messages may have been missed. */
   applyAll(): void {
-    this.#throttle.clear();
+    this.close();
     void this.queries.invalidateQueries({ refetchType: "active" }, { cancelRefetch: false });
   }
 
   close(): void {
     this.#throttle.clear();
+    this.#longThrottle.clear();
   }
 
   #counters(counters: Counters): void {
@@ -92,7 +96,10 @@ export class CacheUpdater {
       return { ...page, items };
     });
     // A new job, or a job in a new state, may belong in a list or no longer belong there.
-    if (isMoved) this.#refresh(keys.jobs);
+    if (!isMoved) return;
+    this.#refresh(keys.jobs);
+    // It may be a pass that has begun or ended.
+    this.#refresh(keys.mirrors);
   }
 
   #isNew({ jobId, state }: Counters): boolean {
@@ -106,6 +113,8 @@ export class CacheUpdater {
     this.#refresh(keys.log(jobId));
     // Finished items change only by a user's action, which is an event.
     this.#refresh(keys.items(jobId));
+    // A retried pass may end between two looks of the server at its counters.
+    if (this.#isNewestPass(jobId)) this.#pass(jobId);
     // Most decisions come after the job is done, when no counters are sent any more.
     if (kind !== "decided") return;
     this.#refresh(keys.job(jobId));
@@ -119,6 +128,21 @@ export class CacheUpdater {
     this.#refresh(keys.deadLetters);
     this.#refresh(keys.reviews);
     this.#refresh(["item"]);
+    if (this.#isNewestPass(jobId)) this.#pass(jobId);
+  }
+
+  /** True if a mirror that was loaded has this pass as its newest. */
+  #isNewestPass(jobId: string): boolean {
+    const loaded = this.queries.getQueriesData<Mirror[] | Mirror>({ queryKey: keys.mirrors });
+    return loaded.flatMap(([, data]) => data ?? []).some(({ newest }) => newest?.id === jobId);
+  }
+
+  #pass(jobId: string): void {
+    this.#refresh(keys.mirrors);
+    const queryKey = keys.passReport(jobId);
+    this.#longThrottle.run(jobId, () => {
+      void this.queries.invalidateQueries({ queryKey }, { cancelRefetch: false });
+    });
   }
 
   /** Does not reload pages whose rows are all finished: see `mayChange`. */

@@ -82,6 +82,7 @@ function useNavLinks(): NavLink[] {
   ];
   return [
     { to: "/", icon: "jobs", label: "Jobs" },
+    { to: "/mirrors", icon: "copy", label: "Mirrors" },
     ...(hasPending ? [pending] : []),
     { to: "/review", icon: "question", label: "Review" },
     { to: "/dead-letters", icon: "cross", label: "Dead letters" },

@@ -31,7 +31,7 @@ export function only<Name extends string>(...names: Name[]) {
 }
 
 /** Parameters that do not change which rows are listed. */
-const NOT_FILTERS = ["item", "columns"];
+const NOT_FILTERS = ["item", "columns", "row", "pass"];
 
 /**
  * Changes search parameters. A cursor belongs to its filter and is dropped with it. `push` adds a

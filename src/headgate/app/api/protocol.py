@@ -1,6 +1,6 @@
 """HTTP/1.1 over one connection, with limits on the time of a head and on unread bodies.
 
-Received data is parsed in turns: see `parsing`.
+Connections take turns in parsing: see `ParsingTurns`.
 """
 
 import asyncio

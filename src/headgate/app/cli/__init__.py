@@ -16,10 +16,10 @@ from headgate.handlers.search_path import add_folder
 
 ABOUT = (
     "Push a very large batch through rate-limited services: "
-    "as fast as they allow, losing and repeating nothing."
+    "as fast as they allow, without losing or repeating work."
 )
 EXITS = (
-    "Exit codes: 0 fine, 2 wrong usage, 3 finished with failed items, "
+    "Exit codes: 0 success, 2 wrong usage, 3 finished with failed items, "
     "4 stopped early and resumable, 5 store unreachable, 6 problems found, 141 output closed."
 )
 EPILOG = f"""Start here:

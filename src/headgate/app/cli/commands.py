@@ -22,7 +22,7 @@ VERBS = {
     "plan": "Forecast how long a job or a file will take, what limits it, and what would help.",
     "worker": "Work on all jobs of the store until stopped.",
     "serve": "Serve the API and the web UI, and work on all jobs of the store.",
-    "watch": "Watch places for new files, and make one job for each file.",
+    "watch": "Watch places for new files, and create one job for each file.",
     "export": (
         "Write a job's rows with their results, also while it runs; the file appears when complete."
     ),

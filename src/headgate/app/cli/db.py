@@ -65,7 +65,7 @@ async def check(
         fate = "repaired" if finding.repaired else "repairable" if finding.repairable else "manual"
         cli.screen.line(f"{fate}: {finding.problem}")
     if not findings:
-        cli.screen.say("clean")
+        cli.screen.say("no problems found")
     elif any(finding.repairable for finding in left):
         cli.screen.say("repair it: headgate db check --repair")
     return Exit.PROBLEMS if left else Exit.OK

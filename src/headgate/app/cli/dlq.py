@@ -33,7 +33,7 @@ app = noun("dlq", "Dead letters: inspect and replay items that ended in ERROR, i
 DEAD = frozenset({ItemStatus.ERROR})
 OfJob = Annotated[
     int | None,
-    typer.Option("--job", metavar="JOB", help="Only items of this job; ITEM is then a key."),
+    typer.Option("--job", metavar="JOB", help="Only items of this job; ITEM is then a key in it."),
 ]
 
 

@@ -2,7 +2,13 @@
 
 from typing import Any
 
-from headgate.app.cli import extract_mirror, extract_reads
+from headgate.app.cli import (
+    extract_detect,
+    extract_import,
+    extract_mirror,
+    extract_reads,
+    extract_tap,
+)
 from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.extract_check import check_source, show_forecast
 from headgate.app.cli.extract_options import (
@@ -139,9 +145,34 @@ command(
         "headgate extract export dashboards --out dashboards.xlsx",
         "headgate extract export dashboards --deleted --out - | head",
         "headgate extract export looker --all --format parquet --out looker/",
+        "headgate extract export looker --all --out looker.sqlite",
     ],
     far=True,
 )(extract_mirror.export)
+command(
+    app,
+    "tap",
+    [
+        "headgate extract tap looker | target-jsonl",
+        "headgate extract tap looker --state state.json | target-jsonl",
+    ],
+)(extract_tap.tap)
+command(
+    app,
+    "detect",
+    [
+        "headgate extract detect 'https://api.example.org/v1/orders?page=1' --out shop.toml",
+        "headgate extract detect https://api.example.org/v1/orders --token-env SHOP_TOKEN",
+    ],
+)(extract_detect.detect)
+command(
+    app,
+    "import",
+    [
+        "headgate extract import airbyte manifest.yaml --out source.toml",
+        "headgate extract import dlt config.json --out source.toml",
+    ],
+)(extract_import.import_source)
 
 
 @command(app, "pause", ["headgate extract pause 3", "headgate extract pause looker"], far=True)

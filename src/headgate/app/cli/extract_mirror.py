@@ -9,6 +9,7 @@ import typer
 
 from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.export import FormulaCells
+from headgate.app.cli.extract_tables import TablesOrder, export_tables
 from headgate.app.cli.mirror_choice import FoundStream, find_mirror, find_stream
 from headgate.app.cli.options import Json, OutDelimiter, OutEncoding, files_of
 from headgate.app.cli.runtime import CliContext
@@ -38,6 +39,7 @@ from headgate.transfer.files import STDOUT
 from headgate.transfer.formats.cells import Formulas
 from headgate.transfer.formats.registry import FORMATS, WRITABLE, FormatName
 from headgate.transfer.sources import WriteOptions, open_writer
+from headgate.transfer.tables.registry import is_tables
 
 CSV = FormatName("csv")
 PAGE = 1_000
@@ -51,7 +53,8 @@ Out = Annotated[
         "--out",
         "-o",
         metavar="FILE",
-        help=f"The file to write: {files_of(WRITABLE)}; - is standard output. With --all a folder.",
+        help=f"The file to write: {files_of(WRITABLE)}, .sqlite or .duckdb; - is standard output."
+        " With --all a folder, or one .sqlite or .duckdb file.",
     ),
 ]
 Exported = Annotated[
@@ -61,7 +64,8 @@ Exported = Annotated[
     ),
 ]
 AllStreams = Annotated[
-    bool, typer.Option("--all", help="Write every stream, each to a file of its own.")
+    bool,
+    typer.Option("--all", help="Write every stream: each to a file, or to a table of one file."),
 ]
 Deleted = Annotated[
     bool,
@@ -152,6 +156,9 @@ async def export(
     """Write the rows of a stream, or of all streams; a file appears when it is complete."""
     if out == STDOUT and (as_json or every):
         raise UsageError("--out - is for one stream, and without --json: name a file or a folder")
+    if is_tables(out) and file_format is None:
+        chosen = TablesOrder(name=name, out=out, every=every, deleted=deleted)
+        return await export_tables(cli, chosen, as_json=as_json)
     if file_format is None and (every or out == STDOUT):
         file_format = CSV
     options = WriteOptions(file_format, formulas, out_delimiter, out_encoding)

@@ -107,7 +107,7 @@ async def show(
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
-    """Show all that is known about an item, and its attempts in order."""
+    """Show everything about an item, with its attempts in order."""
     async with cli.service() as service:
         whole = await service.items.account(await item_id_of(service.items, item, job))
     show_item(cli, whole, verbose=verbose, as_json=as_json)

@@ -255,7 +255,7 @@ def _require_batch(job: Job) -> None:
 
 
 def print_read(screen: Output, report: IngestReport, on_bad_row: OnBadRow) -> None:
-    known = f", {report.known:,} known already" if report.known else ""
+    known = f", {report.known:,} already known" if report.known else ""
     screen.say(f"read {counted(report.rows, 'row')} in {span(report.seconds)}{known}")
     if report.same:
         asks = agreeing(report.same, "asks", "ask")

@@ -66,7 +66,7 @@ class JobWork:
     async def ready(self, job: Job) -> Job | None:
         """The job, resumed if it was halted; None if it is paused, and the user is told so."""
         if is_halted(job):
-            self._cli.screen.say(f"job {job.id} was halted: {job.pause_reason}")
+            self._cli.screen.say(f"job {job.id} was stopped: {job.pause_reason}")
             job = await JobControl(self._store).resume(job.id)
         if job.state is JobState.PAUSED and job.resume_at is None:
             self._cli.screen.fail(f"job {job.id} is paused: headgate jobs resume {job.id}")

@@ -63,7 +63,7 @@ async def ls(
         cli.screen.json({"jobs": shapes, "next": more})
         return
     if not listed:
-        cli.screen.say("no jobs yet: `headgate run HANDLER FILE` makes one")
+        cli.screen.say("no jobs yet: `headgate run HANDLER FILE` creates one")
         return
     now = cli.clock.now()
     counted_statuses = [

@@ -96,7 +96,7 @@ ErrorClass = Annotated[
 ]
 ResetAttempts = Annotated[
     bool,
-    typer.Option("--reset-attempts", help="Start to count the attempts of the items at 0 again."),
+    typer.Option("--reset-attempts", help="Set the attempt count of the items back to 0."),
 ]
 After = Annotated[
     str | None,

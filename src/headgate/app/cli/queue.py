@@ -260,7 +260,7 @@ async def _add_rows(
         cli.screen.json({"queue": queue, **plain(fed)})
         return
     known = (
-        f", {fed.known:,} {agreeing(fed.known, 'was', 'were')} there already" if fed.known else ""
+        f", {fed.known:,} {agreeing(fed.known, 'was', 'were')} already there" if fed.known else ""
     )
     cli.screen.line(f"added {counted(fed.added, 'item')} to queue {queue}{known}")
     for problem in fed.problems:

@@ -194,7 +194,7 @@ class CliContext:
         if not create and (missing := wiring.missing_file(chosen)):
             # Otherwise a mistyped path would look like an empty store.
             raise StoreUnreachable(
-                f"no store exists at {missing} yet: `headgate run` makes one, --db names another"
+                f"no store exists at {missing} yet: `headgate run` creates it, --db names another"
             )
         if emptied := wiring.emptied_file(chosen):
             self.screen.warn(

@@ -31,7 +31,7 @@ async def watch(
     ] = None,
     as_json: Json = False,
 ) -> Exit:
-    """Watch places for new files, and make one job for each file."""
+    """Watch places for new files, and create one job for each file."""
     go_on_without_readers()
     settings = cli.load(
         Flag("server.watch", "HANDLER=PLACE", places or None),

@@ -16,6 +16,7 @@ from headgate.core.rate import Limit, parse_limits
 Cost = Mapping[str, float]
 PARTS = 20
 """Number of parts that a limit's length is divided into."""
+SPANS = {1.0: "a second", 60.0: "a minute", 3_600.0: "an hour", 86_400.0: "a day"}
 
 
 class Cap(msgspec.Struct, frozen=True):
@@ -30,7 +31,10 @@ class Cap(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        return f"{self.limit.count:g} {self.name} in {self.limit.seconds:g} s"
+        """The limit as a person writes it: `1,000,000 tokens in a day`."""
+        count, seconds = self.limit.count, self.limit.seconds
+        amount = f"{count:,.0f}" if count == int(count) else f"{count:g}"
+        return f"{amount} {self.name} in {SPANS.get(seconds, f'{seconds:g} s')}"
 
     @property
     def parts(self) -> int:

@@ -30,7 +30,7 @@ class Cause(StrEnum):
 
 
 _WORDS = {
-    Cause.OPEN: "nothing holds requests back",
+    Cause.OPEN: "nothing limits requests",
     Cause.RATE: "the learned rate",
     Cause.TOLD: "the limit that the provider declares",
     Cause.WINDOW: "the provider's quota for this period is used up",

@@ -152,7 +152,8 @@ class Resource(SourceWord, frozen=True):
     endpoint: Endpoint = Endpoint()
     """Where its rows are: an object, or a path."""
     primary_key: Path | tuple[Path, ...] = "id"
-    """The field that identifies a row, or several; `_parent.id` is the id of the parent's row."""
+    """What identifies a row: fields, `_parent.id` for the parent's row, or `_content` where no
+    field does; a row whose content changes is then another row."""
     selected: bool = True
     """Listed unless streams are named; a stream that others need is always listed."""
     include_from_parent: tuple[Field, ...] = ()

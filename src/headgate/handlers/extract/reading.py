@@ -21,6 +21,8 @@ _list: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _encode: Final = msgspec.json.Encoder().encode
 _canonical: Final = msgspec.json.Encoder(order="sorted").encode
 _PARENT: Final = "_parent."
+CONTENT: Final = "_content"
+"""The primary key of rows that no field identifies: a row with another content is another row."""
 SHOWN = 12
 
 
@@ -68,10 +70,11 @@ class RowReader:
         keys = resource.primary_key
         self._key_names = (keys,) if isinstance(keys, str) else keys
         where = f"{name}.primary_key"
-        self._keys = [
-            None if key.startswith(_PARENT) else getter(key, where) for key in keys_of(keys)
-        ]
         self._ignore = frozenset(resource.ignore)
+        self._keys = [
+            None if key.startswith(_PARENT) else self._key_getter(key, where)
+            for key in keys_of(keys)
+        ]
         changed = endpoint.incremental
         stamp = resource.updated or (changed.cursor_path if changed else "")
         self._stamp = getter(stamp, f"{name}.updated") if stamp else None
@@ -142,6 +145,8 @@ class RowReader:
             if step not in members:
                 raise self._no_listing(reply)
             raw = members[step]
+        if self._is_single and bytes(raw).lstrip()[:1] == b"{":
+            return Document(reply, [raw], [_decode(raw)])
         document = _document_of(reply, _list(raw))
         return document.beside(members, self._steps[0]) if len(self._steps) == 1 else document
 
@@ -163,6 +168,11 @@ class RowReader:
             if type(part) is not int and (type(part) is not str or not part):
                 raise self._no_id(name, part, value, number)
         return str(parts[0]) if len(parts) == 1 else _encode(parts).decode()
+
+    def _key_getter(self, key: str, where: str) -> Getter:
+        if key == CONTENT:
+            return lambda value: row_hash(value, self._ignore)
+        return getter(key, where)
 
     def _no_id(self, name: str, part: Any, value: Mapping[str, Any], number: int) -> BadPage:
         has = ", ".join(list(value)[:SHOWN]) or "no fields"

@@ -7,7 +7,7 @@ from fastapi import Request
 from headgate.app.api.application import Application, document
 
 
-async def test_the_document_is_put_into_text_once():
+async def test_the_openapi_document_is_serialized_once():
     app = Application(title="a", version="1", openapi_url=None)
     app.openapi_schema = document()
     request = Request({"type": "http"})

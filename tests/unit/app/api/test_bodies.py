@@ -20,19 +20,19 @@ def test_every_endpoint_with_a_body_bounds_it():
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{min(route.methods)} {route.path}")
-def test_no_endpoint_takes_more_than_it_needs(route: APIRoute):
+def test_no_endpoint_accepts_a_larger_body_than_it_needs(route: APIRoute):
     usual = 4 * KB if route.path == "/api/login" else MB
     most = LARGER.get(route.path, usual) if "POST" in (route.methods or ()) else MB
     values = 1_000_000 if most > MB else 25_000
     assert limit_of(route.endpoint) == (most, values)
 
 
-def test_only_a_login_reads_a_body_without_knowing_who_sends_it():
+def test_only_a_login_reads_a_body_before_authentication():
     open_to_all = [route.path for route in WITH_BODY if not needs_identity(route.dependant)]
     assert open_to_all == ["/api/login"]
 
 
-def test_a_user_has_a_quarter_of_the_room():
+def test_a_user_gets_a_quarter_of_the_memory_for_bodies():
     room = BodyMemory(100)
     room.take("ann", 25)
     with pytest.raises(ProblemResponse) as refused:
@@ -42,7 +42,7 @@ def test_a_user_has_a_quarter_of_the_room():
     room.take("ann", 25)
 
 
-def test_all_together_have_no_more_than_the_room():
+def test_all_users_together_stay_within_the_memory_for_bodies():
     room = BodyMemory(100)
     for name in ("ann", "bob", "cid", "dan"):
         room.take(name, 25)

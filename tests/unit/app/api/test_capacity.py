@@ -45,7 +45,7 @@ class Users:
             await leave.wait()
 
 
-async def test_one_user_with_many_requests_delays_no_one():
+async def test_one_user_with_many_requests_does_not_delay_others():
     """SM7: 33 uploads of one user held up those of all."""
     users = Users(SlotQueue(total=4, per_user=2))
     await users.ask(*["ann"] * 33, "bob")

@@ -17,7 +17,7 @@ class Line:
         self.dropped = True
 
 
-def test_the_one_that_owes_its_request_the_longest_makes_room():
+def test_the_connection_with_the_oldest_incomplete_request_is_closed_first():
     connections = ServerConnections(most=3, per_address=100)
     first, second, third, fourth = (Line() for _ in range(4))
     for line in (first, second, third):
@@ -40,7 +40,7 @@ def test_a_connection_that_is_being_answered_is_not_dropped():
     assert connections.admit(Line())
 
 
-def test_an_address_has_its_share_and_pushes_out_only_its_own():
+def test_an_address_has_its_share_and_displaces_only_its_own_connections():
     connections = ServerConnections(most=100, per_address=2)
     other = Line("192.0.2.9")
     assert connections.admit(other)
@@ -50,7 +50,7 @@ def test_an_address_has_its_share_and_pushes_out_only_its_own():
     assert not other.dropped
 
 
-def test_a_proxy_on_this_machine_speaks_for_many():
+def test_loopback_has_no_limit_by_address():
     connections = ServerConnections(most=100, per_address=2)
     for address in ("127.0.0.1", "::1"):
         lines = [Line(address) for _ in range(5)]
@@ -58,7 +58,7 @@ def test_a_proxy_on_this_machine_speaks_for_many():
         assert not any(line.dropped for line in lines)
 
 
-def test_one_that_left_is_not_counted_twice():
+def test_a_closed_connection_is_not_counted_twice():
     connections = ServerConnections(most=5, per_address=5)
     line = Line("192.0.2.1")
     connections.admit(line)
@@ -68,7 +68,7 @@ def test_one_that_left_is_not_counted_twice():
     assert len(connections) == 0
 
 
-def test_a_stream_of_events_goes_before_a_new_client_is_refused():
+def test_an_event_stream_is_closed_before_a_new_client_is_refused():
     connections = ServerConnections(most=2, per_address=100)
     stream, asking, half = Line(), Line(), Line()
     for line in (stream, asking):

@@ -20,7 +20,7 @@ async def told(record: EventTail) -> list[int]:
     return [row.id for row in await record.fresh()]
 
 
-async def test_each_is_reported_once():
+async def test_each_event_is_reported_once():
     events = Events(1, 2, 3)
     record = EventTail(events, FakeClock(), EventQuery(), 1)
     assert await told(record) == [2, 3]
@@ -29,7 +29,7 @@ async def test_each_is_reported_once():
     assert await told(record) == [4]
 
 
-async def test_one_that_is_committed_late_is_told_anyway():
+async def test_an_event_that_is_committed_late_is_still_reported():
     events, clock = Events(1, 3), FakeClock()
     record = EventTail(events, clock, EventQuery(), 0)
     assert await told(record) == [1, 3]
@@ -39,7 +39,7 @@ async def test_one_that_is_committed_late_is_told_anyway():
     assert await told(record) == []
 
 
-async def test_what_is_old_is_not_read_again():
+async def test_old_events_are_not_read_again():
     events, clock = Events(1, 3), FakeClock()
     record = EventTail(events, clock, EventQuery(), 0)
     await told(record)

@@ -23,7 +23,7 @@ def test_any_number_of_readings_fits_with_the_first_and_the_last(many: int):
     assert len(steps) <= 1  # evenly apart, but for the last
 
 
-def test_nothing_is_a_history_too():
+def test_a_history_may_be_empty():
     assert Series().readings == []
 
 

@@ -1,4 +1,4 @@
-"""Who asks, from where, and what they may."""
+"""The principal of a request: user, address and role."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def test_loopback_is_this_machine(address: str | None, *, near: bool):
 
 
 @pytest.mark.parametrize("name", [b"x-forwarded-for", b"forwarded", b"x-real-ip"])
-def test_what_came_by_way_of_a_proxy_is_not_from_here(name: bytes):
+def test_a_request_through_a_proxy_does_not_count_as_local(name: bytes):
     assert not is_loopback(request_from("127.0.0.1", (name, b"203.0.113.9")))
 
 
@@ -78,14 +78,14 @@ def test_a_proxy_that_is_not_an_address_is_refused():
         ServerPolicy(trusted_proxies=("nginx",))
 
 
-def test_roles_hold_one_another():
+def test_each_role_includes_the_weaker_ones():
     viewer, user, admin = (Principal("x", role, "t") for role in ("viewer", "user", "admin"))  # type: ignore[arg-type]
     assert [who.may(Role.VIEWER) for who in (viewer, user, admin)] == [True, True, True]
     assert [who.may(Role.USER) for who in (viewer, user, admin)] == [False, True, True]
     assert [who.may(Role.ADMIN) for who in (viewer, user, admin)] == [False, False, True]
 
 
-def test_only_admins_see_everybody():
+def test_only_admins_see_all_users():
     assert Principal("ann", Role.USER, "t").sees == "ann"
     assert Principal("ann", Role.VIEWER, "t").sees == "ann"
     assert Principal("ann", Role.ADMIN, "t").sees is None

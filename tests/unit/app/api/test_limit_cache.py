@@ -1,4 +1,4 @@
-"""What is read of a job's gates serves all who ask, and is never half read."""
+"""One reading of a job's gates serves all concurrent callers, and is always complete."""
 
 import asyncio
 from pathlib import Path
@@ -12,7 +12,7 @@ from headgate.testing import FakeClock
 from tests.kit import factories
 
 
-async def test_all_who_ask_at_once_get_the_first_reading(tmp_path: Path):
+async def test_concurrent_callers_share_one_reading(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db") as store:
         job = await factories.job(store, 1)
         limit_cache = LimitCache(store, GateLimits({}), FakeClock(), {})
@@ -21,7 +21,7 @@ async def test_all_who_ask_at_once_get_the_first_reading(tmp_path: Path):
         assert all(other is first for other in others)
 
 
-async def test_who_goes_away_meanwhile_takes_nothing_from_the_others(tmp_path: Path):
+async def test_a_caller_that_is_cancelled_does_not_cancel_the_others(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db") as store:
         job = await factories.job(store, 1)
         limit_cache = LimitCache(store, GateLimits({}), FakeClock(), {})
@@ -39,7 +39,7 @@ async def test_a_job_that_is_gone_has_no_gates(tmp_path: Path):
         assert await LimitCache(store, GateLimits({}), FakeClock(), {}).read(4711) is None
 
 
-async def test_a_user_hears_nothing_of_the_gates_of_others(tmp_path: Path):
+async def test_a_user_does_not_see_the_gates_of_others(tmp_path: Path):
     """The same worker serves both."""
     async with SqliteStore(tmp_path / "headgate.db") as store:
         who = await factories.worker(store)

@@ -12,7 +12,7 @@ from headgate.core.status import ItemStatus
 
 
 @given(st.integers(1, LARGEST))
-def test_an_id_stands_for_its_number(number: int):
+def test_an_id_is_read_as_its_number(number: int):
     assert number_in(str(number)) == number
 
 

@@ -42,7 +42,7 @@ def test_a_turn_ends_after_some_events_and_the_next_one_continues():
     assert not connection.has_more
 
 
-def test_chunks_that_are_mostly_frame_are_refused():
+def test_very_small_chunks_are_refused():
     connection = received(HEAD + chunks(LEAST_BYTES - 1, CHUNKS + 1))
     with pytest.raises(h11.RemoteProtocolError, match="chunks of the body are too small"):
         parsed(connection)
@@ -85,7 +85,7 @@ def test_the_chunk_limit_counts_per_request():
     assert not connection.refused
 
 
-def test_connections_take_turns_and_one_that_left_has_none():
+def test_connections_take_turns_and_a_closed_one_is_skipped():
     async def in_order() -> list[str]:
         turns, had, ended = ParsingTurns(), [], asyncio.Event()
 

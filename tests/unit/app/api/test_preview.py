@@ -30,7 +30,9 @@ def test_a_large_source_is_refused_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_source_that_comes_in_drops_is_abandoned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_source_that_sends_too_slowly_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(preview, "PATIENCE_S", 0.3)
     with (
         TcpServer(repeating(b"1\n", 0.01, first=HEAD)) as server,

@@ -1,4 +1,4 @@
-"""Every error of ours has a status, and no answer tells a secret."""
+"""Every error of ours has a status, and no answer contains a secret."""
 
 import errno
 import inspect
@@ -47,7 +47,9 @@ def test_every_documented_status_has_a_title(status: int):
     ("number", "status"),
     [(errno.ENOSPC, 507), (errno.EDQUOT, 507), (errno.EMFILE, 503), (errno.EIO, 500)],
 )
-async def test_what_the_machine_lacks_is_not_called_a_defect(number: int, status: int):
+async def test_a_missing_resource_of_the_machine_is_not_reported_as_a_defect(
+    number: int, status: int
+):
     app = FastAPI()
     install(app)
     sent: list[Message] = []
@@ -68,10 +70,10 @@ async def test_what_the_machine_lacks_is_not_called_a_defect(number: int, status
 
 
 @pytest.mark.parametrize("kind", [kind for kind in OURS if issubclass(kind, errors.StoreError)])
-def test_where_the_store_lies_is_not_told(kind: type[HeadgateError]):
+def test_an_answer_does_not_contain_the_path_of_the_store(kind: type[HeadgateError]):
     assert "/srv" not in public_detail(kind("no space left for /srv/headgate.db"))
 
 
-def test_what_was_asked_wrongly_is_told():
+def test_a_wrong_request_gets_the_reason():
     error = BadSetting("server.watch: write it as HANDLER=PLACE")
     assert public_detail(error).startswith("server.watch")

@@ -10,7 +10,7 @@ from headgate.stores.sqlite.store import SqliteStore
 from headgate.testing import FakeClock
 
 
-async def test_a_token_holds_while_it_is_renewed_and_ends_by_itself(tmp_path: Path):
+async def test_a_token_is_valid_while_it_is_renewed_and_then_expires(tmp_path: Path):
     clock = FakeClock()
     async with SqliteStore(tmp_path / "headgate.db", clock.now) as store:
         await store.access.add_user(NewUser("local", Role.ADMIN))

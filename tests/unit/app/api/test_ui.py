@@ -79,13 +79,13 @@ async def test_any_other_path_is_the_page(built: Path, browser: Browser, path: s
 
 
 @pytest.mark.parametrize("path", ["/api", "/api/no-such", "/healthz/x", "/metrics", "/assets"])
-async def test_what_programs_read_is_never_the_page(built: Path, browser: Browser, path: str):
+async def test_paths_for_programs_never_return_the_page(built: Path, browser: Browser, path: str):
     answer = await browser.get(path)
     assert answer.status == 404
     assert answer.headers["Content-Type"] == "application/problem+json"
 
 
-async def test_an_asset_is_kept_for_a_year_and_comes_packed(built: Path, browser: Browser):
+async def test_an_asset_is_cached_for_a_year_and_sent_compressed(built: Path, browser: Browser):
     plain = await browser.get("/assets/index-1a2b.js")
     packed = await browser.get("/assets/index-1a2b.js", "gzip, br")
     assert plain.body == gzip.decompress(packed.body) == b"go()"
@@ -114,7 +114,7 @@ def test_compressed_files_are_sent_to_browsers_that_accept_them(accepted: str, p
 
 
 @pytest.mark.parametrize("path", ["/", "/assets/index-1a2b.js"])
-async def test_a_look_at_the_head_alone_is_answered(built: Path, browser: Browser, path: str):
+async def test_a_head_request_is_answered(built: Path, browser: Browser, path: str):
     answer = await browser.get(path, method="HEAD")
     assert (answer.status, answer.body) == (200, b"")
     assert answer.headers["Cache-Control"]

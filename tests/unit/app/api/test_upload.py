@@ -1,4 +1,4 @@
-"""Files of an upload get names of their own without a look at the disk."""
+"""Files of an upload get unique names without a look at the disk."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ def test_thousands_of_files_of_one_name_are_numbered_without_probing(
     assert len(set(names)) == 4_000
 
 
-def test_a_number_that_is_a_name_already_is_passed_over(tmp_path: Path):
+def test_a_number_that_is_already_used_in_a_name_is_skipped(tmp_path: Path):
     assert stored(tmp_path, "a_2.csv", "a.csv", "A.csv", "a.csv", "b") == [
         "a_2.csv",
         "a.csv",

@@ -107,12 +107,12 @@ def test_shared_options_are_accepted_after_the_command(name: str):
 
 
 @pytest.mark.parametrize("name", READS)
-def test_what_reads_speaks_json(name: str):
+def test_every_command_that_shows_something_takes_json(name: str):
     assert "--json" in options_of(name)
 
 
 @pytest.mark.parametrize("name", DESTRUCTIVE)
-def test_what_destroys_can_be_tried_and_asks(name: str):
+def test_every_destructive_command_has_a_dry_run_and_asks(name: str):
     assert {"--dry-run", "--yes"} <= options_of(name)
 
 

@@ -81,7 +81,7 @@ def test_dead_letters_are_replayed_by_key(headgate):
     assert headgate("dlq", "replay", "k5", "--all").code == 2
 
 
-def test_a_list_has_values_and_reasons_apart(headgate):
+def test_a_list_has_separate_columns_for_values_and_reasons(headgate):
     job_id = headgate.finished_job()
     lines = headgate("items", "ls", job_id).out.splitlines()
     assert lines[0].split() == ["ITEM", "JOB", "STATUS", "TRIES", "CHANGED", "KEY", "VALUES", "WHY"]

@@ -15,7 +15,7 @@ def test_an_empty_store_is_reported_as_empty(headgate):
     assert "no jobs yet" in result.err
 
 
-def test_a_store_that_is_not_there_is_not_made(headgate):
+def test_a_missing_store_is_not_created(headgate):
     result = headgate("jobs", "ls")
     assert result.code == 5
     assert "no store exists at headgate.db yet" in result.err
@@ -43,7 +43,7 @@ def test_ls_pages(headgate):
     assert f"--after {jobs[1]}" in headgate("jobs", "ls", "--limit", 2).err
 
 
-def test_show_says_where_it_stands_what_failed_and_what_helps(headgate):
+def test_show_has_the_progress_the_failures_and_the_advice(headgate):
     job_id = headgate.finished_job()
     answer = headgate("jobs", "show", job_id, "--json").json
     assert answer["state"] == "DONE"
@@ -127,7 +127,7 @@ def test_reprocess_refuses_nonsense(headgate, words: list[str], message: str):
     assert message in result.err
 
 
-def test_rm_cancels_first_and_takes_everything(headgate):
+def test_rm_cancels_the_job_first_and_deletes_everything(headgate):
     job_id = headgate.job()
     assert (
         "would delete job 1 (QUEUED) and its 5 items"
@@ -138,7 +138,7 @@ def test_rm_cancels_first_and_takes_everything(headgate):
     assert headgate("db", "check", "--json").json == {"clean": True, "findings": []}
 
 
-def test_export_writes_what_there_is(headgate):
+def test_export_writes_the_finished_rows(headgate):
     job_id = headgate.finished_job()
     assert "wrote out.csv (5 rows)" in headgate("jobs", "export", job_id, "out.csv").err
     lines = (headgate.folder / "out.csv").read_text().splitlines()
@@ -212,7 +212,7 @@ def test_dead_letters_across_jobs(headgate):
     assert "not ERROR" in headgate("dlq", "show", 1).err
 
 
-def test_replay_says_what_and_how_many(headgate):
+def test_replay_says_which_items_and_their_number(headgate):
     first, second = headgate.finished_job(), headgate.finished_job()
     assert headgate("dlq", "replay").code == 2
     dead = [item["id"] for item in headgate("dlq", "ls", "--json").json["items"]]

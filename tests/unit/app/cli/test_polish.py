@@ -43,7 +43,7 @@ def test_the_command_for_all_rows_leaves_out_what_chose_some():
     assert same_command(words) == "headgate run a.py:f in.csv --limit 5 --key x --sample=3"
 
 
-def test_a_number_that_is_none_is_called_by_its_name(headgate):
+def test_a_value_that_is_not_a_number_is_reported_with_its_option(headgate):
     said = headgate("items", "ls", 1, "--limit", "lots")
     assert said.code == 2
     assert "'lots' is not a valid whole number" in said.err

@@ -1,4 +1,4 @@
-"""What is shown while a job runs."""
+"""The progress lines of a running job."""
 
 import io
 import re
@@ -52,7 +52,7 @@ def progress_over(screen: Output) -> tuple[Progress, Reads, FakeClock]:
     return Progress(screen, clock, reads, 7), reads, clock
 
 
-async def test_a_line_every_few_seconds_where_no_terminal_is(capsys):
+async def test_without_a_terminal_a_line_is_printed_every_few_seconds(capsys):
     progress, reads, clock = progress_over(Output())
     async with progress:
         for _ in range(int(11 / TICK_S)):
@@ -71,7 +71,7 @@ async def test_nothing_when_quiet(capsys):
     assert reads.asked == 0
 
 
-async def test_a_store_that_is_away_does_not_end_the_run(capsys):
+async def test_an_unreachable_store_does_not_end_the_run(capsys):
     progress, reads, clock = progress_over(Output())
     reads.away = True
     async with progress:
@@ -91,7 +91,7 @@ async def test_reading_counts_rows(capsys):
     assert "reading: 1,000 rows" in capsys.readouterr().err
 
 
-async def test_a_note_is_said_at_once(capsys):
+async def test_a_note_is_printed_immediately(capsys):
     progress, _, _ = progress_over(Output())
     async with progress:
         progress.note("finishing 3 running items")
@@ -122,7 +122,7 @@ async def test_a_pause_that_ends_by_itself_is_reported_with_its_end_and_reason(c
     assert said.endswith(": a budget is spent")
 
 
-async def test_what_limits_the_speed_is_said_with_it(capsys):
+async def test_the_progress_says_what_limits_the_speed(capsys):
     clock = FakeClock()
     reads: Any = Reads(clock)
     asked = []

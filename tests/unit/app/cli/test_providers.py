@@ -56,7 +56,7 @@ def test_without_gates_it_says_what_to_do(headgate):
     assert gates(headgate, "ls") == {}
 
 
-def test_looking_makes_no_store_but_an_operators_word_does(headgate):
+def test_reading_creates_no_store_but_an_override_does(headgate):
     assert headgate("providers", "ls").code == 5
     assert not (headgate.folder / "headgate.db").exists()
     assert headgate("providers", "set", "wikidata", "--rate", "5/s").code == 0
@@ -84,7 +84,7 @@ def test_what_was_learned_is_listed_with_its_cause(headgate):
     assert str(gate["closed_until"]).endswith("Z")
 
 
-def test_show_tells_the_evidence(headgate):
+def test_show_prints_the_evidence(headgate):
     learn(headgate, "host:example.org", 200, 429)
     text = headgate("providers", "show", "example.org").out
     assert text.startswith("host example.org\n")
@@ -97,14 +97,14 @@ def test_show_tells_the_evidence(headgate):
     assert line["seen"].startswith("refused at")
 
 
-def test_show_of_what_was_never_asked(headgate):
+def test_show_of_a_provider_without_requests(headgate):
     headgate.store(nothing)
     result = headgate("providers", "show", "wikidata")
     assert "5/s, 5 at a time" in result.out
     assert "ctx.http" in result.err
 
 
-def test_an_operators_word_and_its_end(headgate):
+def test_an_override_is_shown_and_ends(headgate):
     learn(headgate, "provider:shop", 200, 200)
     said = headgate("providers", "set", "shop", "--rate", "100/min", "--for", "2h").err
     assert said.startswith("shop is at 1.7/s until ")
@@ -146,7 +146,7 @@ def test_forgetting_asks_first(headgate):
     assert gates(headgate, "ls") == {}
 
 
-def test_forgetting_what_is_not_there(headgate):
+def test_forgetting_a_provider_without_a_record(headgate):
     headgate.store(nothing)
     result = headgate("providers", "forget", "wikidata")
     assert (result.code, result.err) == (0, "nothing was learned about wikidata yet\n")
@@ -163,7 +163,7 @@ def test_forgetting_what_is_not_there(headgate):
         (("pause", "wikidata", "--for", "0s"), "as 90s, 5m, 2h, 30d or 2w"),
     ],
 )
-def test_what_cannot_be_is_refused_in_one_line(headgate, words, said):
+def test_an_invalid_value_is_refused_in_one_line(headgate, words, said):
     headgate.store(nothing)
     result = headgate("providers", *words)
     assert result.code == 2
@@ -183,7 +183,7 @@ def test_a_job_and_its_items_name_what_they_wait_for(headgate):
     assert headgate("items", "show", 1, "--json").json["waiting"]["until"] is None
 
 
-def test_what_is_finished_waits_for_nothing(headgate):
+def test_a_finished_job_waits_for_nothing(headgate):
     headgate.finished_job()
     assert headgate("items", "show", 1, "--json").json["waiting"] is None
     assert headgate("jobs", "show", 1, "--json").json["limited_by"] is None

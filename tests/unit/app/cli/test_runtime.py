@@ -144,7 +144,7 @@ def test_a_command_that_is_advised_names_the_store_that_was_given():
     assert "ann:***@db.example/hg" in advised
 
 
-def test_what_an_interrupt_says():
+def test_messages_of_an_interrupt():
     assert stopping(1, 32).startswith("finishing 32 running items")
     assert "run again later" in stopping(2, 32)
     assert stopping(1, 0) == "stopping…"

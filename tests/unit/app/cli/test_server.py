@@ -1,4 +1,4 @@
-"""What `--server` and its variables do before anybody is asked; and the verbs that came with it."""
+"""`--server` and its variables before any request, and the commands that need a server."""
 
 import pytest
 
@@ -40,7 +40,7 @@ def test_an_empty_variable_names_no_server(headgate, monkeypatch):
 
 
 @pytest.mark.parametrize("url", ["ftp://host", "http://me:secret@host"])
-def test_an_address_that_is_none_is_wrong_usage(headgate, url):
+def test_an_invalid_server_address_is_wrong_usage(headgate, url):
     said = headgate("jobs", "ls", "--server", url)
     assert said.code == 2
     assert "secret" not in said.err
@@ -65,7 +65,7 @@ def test_an_item_says_why_it_waits(headgate):
 @pytest.mark.parametrize(
     "words", [("accept", 1), ("accept", 1, "--candidate", "x"), ("reject", 1), ("skip", 1)]
 )
-def test_only_what_is_in_review_can_be_decided(headgate, words):
+def test_only_items_in_review_can_be_decided(headgate, words):
     headgate.finished_job()
     said = headgate("items", *words)
     assert said.code == 2
@@ -79,7 +79,7 @@ def test_dead_letters_of_one_job_are_those_of_its_handler(headgate):
     assert headgate("dlq", "ls", "--job", 99).code == 2
 
 
-def test_a_list_tells_results(headgate):
+def test_a_list_shows_results(headgate):
     job = headgate.finished_job()
     items = headgate("items", "ls", job, "--json").json["items"]
     assert [item["result"] for item in items] == [{"price": 1}, {"price": 1}, None, None, None]

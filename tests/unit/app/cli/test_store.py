@@ -10,7 +10,7 @@ from headgate.app.doctor import Grade
 from headgate.core.status import ItemStatus
 
 
-def test_migrate_makes_a_store_and_is_idempotent(headgate):
+def test_migrate_creates_a_store_and_is_idempotent(headgate):
     first = headgate("db", "migrate")
     assert first.code == 0
     assert "0001_initial" in first.out
@@ -25,7 +25,7 @@ def test_status(headgate):
     assert "headgate.db" in headgate("db", "status").out
 
 
-def test_check_finds_and_mends_counters(headgate):
+def test_check_finds_and_repairs_counters(headgate):
     job_id = headgate.job()
 
     async def spoil(store) -> None:
@@ -40,11 +40,11 @@ def test_check_finds_and_mends_counters(headgate):
     assert "--repair" in found.err
     assert headgate("db", "check", "--repair").code == 0
     clean = headgate("db", "check")
-    assert (clean.code, clean.err) == (0, "clean\n")
+    assert (clean.code, clean.err) == (0, "no problems found\n")
     assert headgate("jobs", "show", job_id, "--json").json["counts"]["pending"] == 5
 
 
-def test_backup_is_a_store_of_its_own(headgate):
+def test_a_backup_is_a_complete_store(headgate):
     headgate.job(rows=3)
     assert headgate("db", "backup", "copy.db").code == 0
     refused = headgate("db", "backup", "copy.db")
@@ -96,7 +96,7 @@ def test_a_bad_setting_is_one_line_and_exit_2(headgate):
     )
 
 
-def test_doctor_is_content(headgate):
+def test_doctor_finds_no_problem(headgate):
     headgate.job()
     result = headgate("doctor", "--json")
     assert result.code == 0
@@ -106,7 +106,7 @@ def test_doctor_is_content(headgate):
     assert checks["store"] == "ok"
 
 
-def test_doctor_does_not_make_a_store(headgate):
+def test_doctor_does_not_create_a_store(headgate):
     result = headgate("doctor")
     assert "headgate.db does not exist" in result.out
     assert not Path("headgate.db").exists()
@@ -121,7 +121,7 @@ def test_doctor_finds_problems(headgate):
 
 
 @pytest.mark.parametrize(("mode", "grade"), [(0o600, Grade.OK), (0o660, "ok"), (0o644, "warn")])
-def test_doctor_warns_of_a_store_that_everybody_can_read(tmp_path: Path, mode: int, grade: str):
+def test_doctor_warns_of_a_store_that_all_users_can_read(tmp_path: Path, mode: int, grade: str):
     store = tmp_path / "headgate.db"
     store.touch(mode)
     store.chmod(mode)

@@ -30,7 +30,7 @@ async def test_a_line_every_few_seconds_while_something_changes(store: SqliteSto
     assert (await working._words()).startswith(f"job {job.id} · 3 finished · 17 left")
 
 
-async def test_what_jobs_did_that_have_ended_counts(store: SqliteStore):
+async def test_the_work_of_jobs_that_have_ended_counts(store: SqliteStore):
     short, long = await factories.job(store, 2), await factories.job(store, 9)
     who = await factories.worker(store)
     working = WorkerProgress(Output(), FakeClock(), store, GateLimits({}), None)
@@ -40,7 +40,7 @@ async def test_what_jobs_did_that_have_ended_counts(store: SqliteStore):
     assert (await working._words()).startswith(f"job {long.id} · 2 finished · 9 left")
 
 
-async def test_nothing_is_said_twice_nor_where_there_is_nothing_to_do(store: SqliteStore, capsys):
+async def test_no_line_is_repeated_and_none_is_printed_without_work(store: SqliteStore, capsys):
     clock = FakeClock()
     working = WorkerProgress(Output(), clock, store, GateLimits({}), None)
     working._show(await working._words())

@@ -1,4 +1,4 @@
-"""Histories of items, as a store would tell them."""
+"""Histories of items, as a store would return them."""
 
 from collections.abc import Sequence
 from typing import Any

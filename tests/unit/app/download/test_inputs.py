@@ -24,7 +24,7 @@ from headgate.transfer.sources import open_source
         ("title\tPMC ID\tid\n", "csv"),
     ],
 )
-def test_standard_input_tells_its_format(tmp_path: Path, head: str, found: str):
+def test_the_format_of_standard_input_is_detected(tmp_path: Path, head: str, found: str):
     path = tmp_path / "stdin"
     path.write_text(head, "utf-8")
     assert format_of_head(path) == found

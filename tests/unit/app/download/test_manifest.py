@@ -9,7 +9,7 @@ from headgate.core.status import ItemStatus
 from tests.unit.app.download.histories import FILE, attempt, history
 
 
-def test_a_file_that_came():
+def test_a_downloaded_file_has_a_line_in_the_manifest():
     line = manifest_line(history(attempts=[attempt("done")], result=FILE))
     assert msgspec.to_builtins(line) == {
         "id": "doi:10.1234/abc",
@@ -30,7 +30,7 @@ def test_a_file_that_came():
 
 
 @pytest.mark.parametrize("status", [ItemStatus.PENDING, ItemStatus.PROCESSING])
-def test_what_is_not_finished_has_no_line(status: ItemStatus):
+def test_an_unfinished_row_has_no_line(status: ItemStatus):
     assert manifest_line(history(status, [attempt("retry")])) is None
 
 
@@ -89,7 +89,7 @@ def test_the_times_are_those_of_the_last_visit():
     )
 
 
-def test_a_row_that_asks_for_the_same_has_the_file_of_the_first():
+def test_a_row_with_the_same_request_has_the_file_of_the_first():
     twin = history(
         ItemStatus.SKIPPED,
         key="doi:10.1234/a#b#9",

@@ -74,5 +74,5 @@ def test_an_answer_that_another_caller_fetched_says_so():
     assert (step.step, step.reason) == ("cache-hit", "shared")
 
 
-def test_what_was_never_tried_has_no_steps():
+def test_a_row_that_was_never_tried_has_no_steps():
     assert list(steps_of(history(ItemStatus.SKIPPED))) == []

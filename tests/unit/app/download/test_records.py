@@ -62,7 +62,7 @@ def manifest(folder: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in (folder / "manifest.jsonl").read_text().splitlines()]
 
 
-async def test_both_records_hold_what_is_stored(store, folder, monkeypatch):
+async def test_manifest_and_attempts_have_the_stored_data(store, folder, monkeypatch):
     monkeypatch.setattr(records, "PAGE", 4)
     job = await downloaded(store)
     written = await write_records(store.history, job.id, folder)
@@ -98,7 +98,7 @@ async def test_a_job_without_rows_has_empty_records(store, folder):
     assert (folder / "attempts.csv").read_text().count("\n") == 1
 
 
-async def test_a_record_that_cannot_be_finished_leaves_the_old_one(store, folder):
+async def test_a_manifest_that_cannot_be_finished_keeps_the_old_one(store, folder):
     job = await downloaded(store)
     await write_records(store.history, job.id, folder)
     before = (folder / "manifest.jsonl").read_bytes()

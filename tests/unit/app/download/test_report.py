@@ -69,7 +69,7 @@ async def test_outcomes_by_resolver():
     ]
 
 
-async def test_the_last_visit_is_counted_apart():
+async def test_the_last_visit_is_counted_separately():
     first = attempt("done", call(CallKind.REFUSED, 429, bytes=9, waited_ms=500.0), call(), number=1)
     second = attempt("skipped", call(CallKind.REVALIDATED, 304, bytes=0), number=2)
     other = attempt("skipped", call(CallKind.CACHED, bytes=0), number=1)
@@ -101,7 +101,7 @@ async def test_politeness_is_by_host():
     assert (found.traffic.barred, found.traffic.failed) == (1, 1)
 
 
-async def test_reasons_that_hold_data_do_not_grow_without_bound(monkeypatch):
+async def test_the_number_of_reasons_in_a_report_is_limited(monkeypatch):
     monkeypatch.setattr(module, "MOST_REASONS", 3)
     odd = [history(ItemStatus.ERROR, result={"reason": f"odd {n}"}) for n in range(10)]
     found = await report(*odd)

@@ -38,7 +38,7 @@ ANN = [Waiting(number, "ann") for number in range(1, 300)]
 BOB = [Waiting(1_000, "bob")]
 
 
-async def test_users_take_turns_whatever_came_first():
+async def test_users_take_turns_in_any_order_of_arrival():
     """SH4, SL5."""
     shop, running = Shop(), BackgroundWork(Slots(total=3, per_user=2))
     await running.fill([*ANN, *BOB], shop.claim)
@@ -55,7 +55,7 @@ async def test_users_take_turns_whatever_came_first():
     await running.stop()
 
 
-async def test_what_another_process_took_uses_no_slot():
+async def test_work_that_another_process_took_uses_no_slot():
     shop, running = Shop(taken_by_others=(1, 2)), BackgroundWork(Slots(total=2, per_user=1))
     await running.fill([*ANN, *BOB], shop.claim)
     await shop.settle()
@@ -63,7 +63,7 @@ async def test_what_another_process_took_uses_no_slot():
     await running.stop()
 
 
-async def test_a_stop_waits_for_the_end_of_all_and_tells_of_each():
+async def test_a_stop_waits_for_all_work_and_reports_each():
     ended: list[tuple[int, bool]] = []
     shop = Shop()
     running = BackgroundWork(

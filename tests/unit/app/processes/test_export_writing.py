@@ -7,7 +7,7 @@ from headgate.core.errors import StoreUnreachable
 from headgate.testing import FakeClock
 
 
-async def test_it_is_held_again_before_anybody_else_may_take_it():
+async def test_an_export_is_locked_again_before_its_lock_expires():
     clock, times = FakeClock(), []
 
     async def hold() -> None:
@@ -21,7 +21,7 @@ async def test_it_is_held_again_before_anybody_else_may_take_it():
 
 
 @pytest.mark.parametrize("error", [StoreUnreachable("it restarts"), OSError(), ValueError()])
-async def test_a_store_that_is_away_for_a_while_ends_nothing(error: Exception):
+async def test_a_store_that_is_unreachable_for_a_while_ends_no_export(error: Exception):
     clock, tries = FakeClock(), []
 
     async def hold() -> None:
@@ -35,7 +35,7 @@ async def test_a_store_that_is_away_for_a_while_ends_nothing(error: Exception):
 
 
 @pytest.mark.parametrize("failure", [None, ValueError("no such column")])
-async def test_what_is_finished_or_failed_is_let_go(failure: Exception | None):
+async def test_the_lock_of_a_finished_or_failed_export_is_released(failure: Exception | None):
     clock, tries = FakeClock(), []
 
     async def hold() -> None:

@@ -1,4 +1,4 @@
-"""Exports are made, or fail with a reason."""
+"""Exports are written, or fail with a reason."""
 
 import asyncio
 from pathlib import Path

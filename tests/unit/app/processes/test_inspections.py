@@ -44,7 +44,7 @@ def pids() -> set[int]:
         ("a.csv", "id,name\n1,Zoë\n".encode("cp1252")),
     ],
 )
-async def test_a_file_is_seen_as_it_is_here(
+async def test_an_inspection_in_another_process_gives_the_same_result(
     made: Inspections, tmp_path: Path, name: str, content: bytes
 ):
     path = tmp_path / name

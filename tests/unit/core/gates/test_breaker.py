@@ -168,7 +168,7 @@ def test_many_requests_in_flight_are_one_outage():
     assert breaker.reopens_s == 1.0
 
 
-def test_old_news_change_nothing():
+def test_outdated_reports_change_nothing():
     breaker = Breaker(POLICY)
     old = breaker.admit(0.0)
     assert old is not None
@@ -212,7 +212,7 @@ def test_a_row_that_failed_before_says_nothing_new(fails):
 @pytest.mark.parametrize("failure", [Failure.ERROR, Failure.UNANSWERED])
 @pytest.mark.parametrize("per_s", [0.2, 12.0, 1_000.0])
 @pytest.mark.parametrize("share", [0.01, 0.03, 0.1, 0.19])
-def test_it_never_opens_for_a_host_that_dislikes_some_rows(share, per_s, failure):
+def test_it_never_opens_for_a_host_that_fails_on_some_rows(share, per_s, failure):
     for seed in range(2):
         breaker, rng = Breaker(BreakerPolicy()), Random(seed)
         for number in range(10_000):
@@ -264,7 +264,7 @@ def test_quick_errors_do_not_outrun_slow_answers(fails):
     assert breaker.in_doubt is (fails is error)
 
 
-def test_a_host_that_can_be_reached_again_may_dislike_the_row_of_the_trial():
+def test_a_host_that_is_back_may_answer_the_trial_with_an_error():
     breaker = opened()
     error(breaker, 1.0)
     assert breaker.state is BreakerState.CLOSED

@@ -1,4 +1,4 @@
-"""Budgets: what may be spent, when more may, and what is taken back."""
+"""Budgets: how much may be spent, when more may be spent, and corrections."""
 
 import msgspec
 from hypothesis import given
@@ -11,14 +11,14 @@ NOW = 1_800_000_000.0
 TOKENS = parse_caps({"tokens": "100/min"}, {})
 
 
-def test_what_fits_goes_at_once_and_what_does_not_takes_nothing():
+def test_a_cost_that_fits_is_reserved_and_one_that_does_not_reserves_nothing():
     budget = Budget(TOKENS)
     assert budget.reserve(NOW, {"tokens": 60}) == NOW
     assert budget.reserve(NOW, {"tokens": 60}) > NOW
     assert budget.reserve(NOW, {"tokens": 40}) == NOW
 
 
-def test_a_limit_opens_when_enough_of_what_was_spent_is_old():
+def test_a_limit_opens_when_enough_spending_is_old():
     budget = Budget(TOKENS)
     budget.reserve(NOW, {"tokens": 100})
     opens_at = budget.opens_at(NOW + 1, {"tokens": 50})
@@ -26,7 +26,7 @@ def test_a_limit_opens_when_enough_of_what_was_spent_is_old():
     assert budget.reserve(opens_at, {"tokens": 50}) == opens_at
 
 
-def test_a_cost_above_the_limit_goes_alone():
+def test_a_cost_above_the_limit_passes_alone():
     budget = Budget(TOKENS)
     assert budget.reserve(NOW, {"tokens": 500}) == NOW
     opens_at = budget.opens_at(NOW, {"tokens": 500})
@@ -54,14 +54,14 @@ def test_a_hard_cap_is_closed_until_its_window_turns():
     assert budget.reserve(midnight, {"money": 5}) == midnight
 
 
-def test_all_limits_hold_at_once_and_nothing_is_taken_unless_all_allow_it():
+def test_a_cost_is_reserved_only_if_all_limits_allow_it():
     budget = Budget(parse_caps({"tokens": "100/min", "bytes": "10/s"}, {}))
     assert budget.reserve(NOW, {"tokens": 10, "bytes": 10}) == NOW
     assert budget.reserve(NOW, {"tokens": 10, "bytes": 10}) > NOW
     assert budget.room(NOW, "tokens") == 90
 
 
-def test_several_limits_on_one_thing_hold_at_once():
+def test_several_limits_on_one_budget_apply_together():
     budget = Budget(parse_caps({"tokens": "100/min, 150/h"}, {}))
     assert budget.reserve(NOW, {"tokens": 100}) == NOW
     later = budget.opens_at(NOW, {"tokens": 50})
@@ -81,7 +81,7 @@ STEPS = st.lists(st.tuples(st.floats(0, 30), st.floats(0, 120), st.floats(0, 120
 
 
 @given(STEPS)
-def test_no_stretch_of_the_length_of_a_limit_sees_more_than_it_allows(
+def test_no_interval_of_the_length_of_a_limit_exceeds_it(
     steps: list[tuple[float, float, float]],
 ):
     budget = Budget(TOKENS)
@@ -107,3 +107,12 @@ def test_a_budget_continues_from_its_written_state(steps: list[tuple[float, floa
     again = Budget(caps, msgspec.json.decode(written, type=BudgetState))
     assert again.opens_at(now, {"tokens": 50}) == budget.opens_at(now, {"tokens": 50})
     assert again.remembered() == budget.remembered()
+
+
+def test_a_cap_is_written_in_plain_amounts_and_spans():
+    caps = parse_caps({"tokens": "1000000/day, 90/5s"}, {"usd": "0.5/h"})
+    assert [cap.words for cap in caps] == [
+        "1,000,000 tokens in a day",
+        "90 tokens in 5 s",
+        "0.5 usd in an hour",
+    ]

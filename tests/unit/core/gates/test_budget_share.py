@@ -44,7 +44,7 @@ def test_the_first_request_waits_for_an_exchange_and_then_goes():
     assert shared.spent() == 40
 
 
-def test_what_is_not_left_is_waited_for_until_it_is_old_enough():
+def test_a_request_waits_until_enough_spending_is_old():
     shared, mine = Shared(), BudgetShare(TOKENS)
     asked(mine, NOW, tokens=90)
     shared.exchange(mine, NOW)
@@ -61,7 +61,7 @@ def test_what_is_not_left_is_waited_for_until_it_is_old_enough():
     assert asked(mine, opens_at, tokens=50) == opens_at
 
 
-def test_two_processes_never_have_more_than_there_is():
+def test_two_processes_never_exceed_the_budget():
     shared, mine, other = Shared(), BudgetShare(TOKENS), BudgetShare(TOKENS)
     for each in (mine, other):
         asked(each, NOW, tokens=60)
@@ -70,7 +70,7 @@ def test_two_processes_never_have_more_than_there_is():
     assert asked(other, NOW, tokens=60) > NOW + 50
 
 
-def test_what_others_may_give_back_is_waited_for_a_moment_only():
+def test_a_request_waits_only_briefly_for_returns_of_others():
     mine, budget = BudgetShare(TOKENS), Budget(TOKENS)
     asked(mine, NOW, tokens=60)
     budget.add(NOW, {"tokens": 80})
@@ -80,7 +80,7 @@ def test_what_others_may_give_back_is_waited_for_a_moment_only():
     assert asked(mine, NOW, tokens=60) > NOW + 50
 
 
-def test_what_was_estimated_too_high_comes_back_and_what_was_too_low_is_paid():
+def test_the_actual_cost_corrects_the_estimate_up_and_down():
     shared, mine = Shared(), BudgetShare(TOKENS)
     asked(mine, NOW, tokens=90)
     shared.exchange(mine, NOW)
@@ -93,7 +93,7 @@ def test_what_was_estimated_too_high_comes_back_and_what_was_too_low_is_paid():
     assert shared.spent() >= 60
 
 
-def test_a_request_without_an_estimate_takes_what_others_took():
+def test_a_request_without_an_estimate_reserves_the_usual_cost():
     mine = BudgetShare(TOKENS)
     assert mine.estimate({}) == {"tokens": 0.0}
     mine.settle({"tokens": 0.0}, {"tokens": 10})
@@ -110,7 +110,7 @@ def test_what_others_learned_of_costs_is_known_from_the_start():
     assert later.estimate({}) == {"tokens": 30.0}
 
 
-def test_every_request_is_one_of_requests():
+def test_every_request_counts_in_the_budget_requests():
     mine = BudgetShare(parse_caps({}, {"requests": "3/day", "money": "1/day"}))
     assert mine.estimate({"money": 0.5}) == {"requests": 1.0, "money": 0.5}
 
@@ -133,7 +133,7 @@ def test_a_refused_request_took_nothing_but_its_place_among_the_requests():
     assert shared.spent("requests/86400!") >= 1
 
 
-def test_who_leaves_gives_everything_back():
+def test_a_process_that_leaves_returns_its_reservations():
     shared, mine = Shared(), BudgetShare(TOKENS)
     asked(mine, NOW, tokens=40)
     shared.exchange(mine, NOW)
@@ -165,7 +165,9 @@ STEPS = st.lists(
 
 
 @given(STEPS)
-def test_all_together_never_spend_more_than_there_is(steps: list[tuple[int, float, float, bool]]):
+def test_all_processes_together_never_exceed_the_budget(
+    steps: list[tuple[int, float, float, bool]],
+):
     shared, processes = Shared(), [BudgetShare(TOKENS) for _ in range(3)]
     now, taken = NOW, []
     for who, wait, cost, syncs in steps:

@@ -27,14 +27,14 @@ def test_parts_never_exceed_the_whole(members: dict[str, Member], rate: float):
 
 
 @given(st.integers(1, 8), st.floats(0.1, 1_000.0))
-def test_who_wants_all_gets_as_much_as_every_other(count: int, rate: float):
+def test_a_process_that_wants_everything_gets_an_equal_part(count: int, rate: float):
     members = {str(number): member() for number in range(count)}
     parts = {part_of(members, name, rate) for name in members}
     assert max(parts) == pytest.approx(min(parts))
     assert sum(part_of(members, name, rate) for name in members) == pytest.approx(rate)
 
 
-def test_what_one_does_not_need_the_others_share():
+def test_the_others_share_what_one_process_does_not_need():
     members = {"idle": member(1.0), "a": member(), "b": member()}
     assert part_of(members, "idle", 10.0) == 1.0
     assert part_of(members, "a", 10.0) == part_of(members, "b", 10.0) == 4.5
@@ -45,7 +45,7 @@ def test_a_need_without_end_is_written_as_a_number():
     assert member(3.0).wants == 3.0
 
 
-def test_who_was_not_heard_of_has_lost_its_part():
+def test_a_silent_process_loses_its_part():
     members = {"old": Member(0.0, -1.0), "new": Member(ALIVE_S, -1.0)}
     assert alive(members, ALIVE_S + 0.5).keys() == {"new"}
 
@@ -80,13 +80,13 @@ def test_with_fewer_places_than_processes_they_go_round():
     assert served == {"a", "b", "c"}
 
 
-def test_who_is_alone_holds_all_places_until_it_knows_better():
+def test_a_single_process_has_all_places_until_others_appear():
     assert slots_of({"a": member()}, "a", 5) == 5
     members = {"a": member(slots=5), "b": member(waiting=True)}
     assert slots_of(members, "b", 5) == 0
 
 
-def test_who_fills_every_place_again_leaves_others_their_part():
+def test_a_process_that_refills_every_place_leaves_others_their_part():
     members = {"a": member(in_flight=64, slots=64, waiting=True), "b": member(waiting=True)}
     for _ in range(3):
         for name in "ab":
@@ -99,7 +99,7 @@ def test_who_fills_every_place_again_leaves_others_their_part():
     assert [members[name].slots for name in "ab"] == [32, 32]
 
 
-def test_who_has_more_than_others_wait_for_keeps_it():
+def test_a_process_keeps_places_that_no_other_waits_for():
     members = {"a": member(in_flight=60, slots=60, waiting=True), "b": member(slots=4)}
     assert quota_of(members, "a", 64) == 60
 

@@ -29,7 +29,7 @@ def moments(bookings: SendSlots, now: float) -> list[float]:
     return found
 
 
-def test_two_processes_have_the_moments_between_each_others():
+def test_two_processes_get_alternating_send_slots():
     mine, other = SendSlots(), SendSlots()
     lines = booked(mine, [], NOW, TEN)
     booked(other, lines, NOW, TEN)
@@ -42,28 +42,28 @@ def test_two_processes_have_the_moments_between_each_others():
     )
 
 
-def test_nothing_is_ours_before_the_proposal_was_kept():
+def test_a_process_owns_no_slot_before_its_proposal_is_accepted():
     bookings = SendSlots()
     bookings.book([], NOW, TEN)
     assert bookings.offered > 0
     assert bookings.next(NOW) == math.inf
 
 
-def test_who_may_use_more_than_one_line_books_on_several():
+def test_a_process_with_a_larger_part_books_on_several_lines():
     bookings = SendSlots()
     booked(bookings, [], NOW, SlotLines(rate=10.0, part=1.0, members=2))
     gaps = [later - at for at, later in pairwise(moments(bookings, NOW))]
     assert gaps == pytest.approx([0.1] * 4, abs=1e-5)
 
 
-def test_who_had_less_than_the_others_books_more():
+def test_a_process_that_had_less_books_more():
     behind, ahead = SendSlots(), SendSlots()
     booked(behind, [], NOW, SlotLines(rate=40.0, part=0.5, members=2, lag=3.0))
     booked(ahead, [], NOW, SlotLines(rate=40.0, part=0.5, members=2, lag=-3.0))
     assert (len(moments(behind, NOW)), len(moments(ahead, NOW))) == (13, 7)
 
 
-def test_a_slow_gate_gives_everybody_at_least_its_next_moment():
+def test_a_slow_gate_gives_each_process_at_least_its_next_slot():
     lines: list[float] = []
     processes = [SendSlots() for _ in range(4)]
     for bookings in processes:
@@ -104,7 +104,7 @@ def test_a_stop_ends_all_bookings():
     st.lists(st.tuples(st.integers(0, 3), st.floats(0.0, 0.4), st.floats(0.05, 1.0)), max_size=60),
     st.floats(1, 200),
 )
-def test_every_moment_belongs_to_one(steps: list[tuple[int, float, float]], rate: float):
+def test_every_slot_belongs_to_one_process(steps: list[tuple[int, float, float]], rate: float):
     processes, used = [SendSlots() for _ in range(4)], []
     now, lines = NOW, list[float]()
     for who, wait, part in steps:

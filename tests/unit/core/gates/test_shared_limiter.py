@@ -63,7 +63,7 @@ def crowded(*names: str) -> tuple[Ledger, list[SharedLimiter]]:
     return ledger, shares
 
 
-def test_nothing_goes_out_before_the_first_exchange():
+def test_no_request_is_sent_before_the_first_exchange():
     share = SharedLimiter("me", Ceilings())
     assert share.gate(START, 0) == math.inf
     assert share.why(START) is Cause.LEASE
@@ -72,7 +72,7 @@ def test_nothing_goes_out_before_the_first_exchange():
     assert share.gate(START, 0) == START
 
 
-def test_who_is_alone_behaves_as_a_pace_by_itself():
+def test_a_single_process_behaves_like_an_unshared_pace():
     ledger, (share,) = joined("me")
     pace = Pace()
     now = START
@@ -84,13 +84,13 @@ def test_who_is_alone_behaves_as_a_pace_by_itself():
             ledger.exchange(share, now)
 
 
-def test_an_equal_part_for_each():
+def test_each_process_gets_an_equal_part():
     _, shares = crowded("a", "b", "c", "d")
     rates = [share.rate(START) for share in shares]
     assert rates == pytest.approx([2.5] * 4, rel=0.1)
 
 
-def test_an_outdated_proposal_loses_and_doubles_nothing():
+def test_an_outdated_proposal_loses_no_event_and_repeats_none():
     ledger, (mine, other) = joined("a", "b")
     send(mine, START + 0.1)
     old = ledger.state
@@ -116,7 +116,7 @@ def test_a_refusal_is_urgent_and_stops_the_others():
     assert not mine.urgent
 
 
-def test_after_a_stop_one_of_all_asks():
+def test_after_a_stop_one_process_sends_the_trial():
     ledger, (mine, other) = joined("a", "b")
     send(mine, START + 0.1, 429)
     ledger.exchange(mine, START + 0.2)
@@ -133,7 +133,7 @@ def test_after_a_stop_one_of_all_asks():
     assert went == 1
 
 
-def test_a_part_that_is_old_counts_for_nothing():
+def test_an_old_part_is_not_counted():
     _, (mine, _) = joined("a", "b")
     assert mine.gate(START + 10, 0) == math.inf
     assert mine.why(START + 10) is Cause.LEASE
@@ -169,7 +169,7 @@ def test_without_a_ledger_a_stop_ends_anyway_and_it_asks_no_more_than_once_a_sec
     assert mine.due(later + SharedLimiter.PERIOD_S)
 
 
-def test_a_newcomer_takes_nothing_before_those_have_heard_of_it_who_were_there():
+def test_a_new_process_sends_nothing_before_the_others_know_it():
     ledger, (mine,) = joined("a")
     newcomer = SharedLimiter("b", Ceilings())
     now = START + 0.1
@@ -206,7 +206,7 @@ def test_no_two_processes_send_closer_together_than_the_rate_allows():
     assert sum(gaps) / len(gaps) == pytest.approx(1 / rate, rel=0.3)
 
 
-def test_a_request_of_one_who_had_not_heard_of_a_stop_does_not_end_it():
+def test_a_request_from_before_a_stop_does_not_end_the_stop():
     ledger, (mine, other) = joined("a", "b")
     send(mine, START + 0.1, 429)
     noticed = ledger.exchange(mine, START + 0.16).pace.stop.noticed
@@ -215,7 +215,7 @@ def test_a_request_of_one_who_had_not_heard_of_a_stop_does_not_end_it():
     assert ledger.exchange(other, noticed + 0.02).pace.stop.open
 
 
-def test_an_order_that_is_over_counts_for_nothing():
+def test_an_expired_override_does_not_apply():
     ledger, (mine,) = joined("a")
     assert ledger.state is not None
     order = Override(paused=True, until=START + 5)
@@ -226,7 +226,7 @@ def test_an_order_that_is_over_counts_for_nothing():
     assert mine.closed_until <= START + 6
 
 
-def test_who_leaves_gives_its_part_back_at_once():
+def test_a_process_that_leaves_returns_its_part_immediately():
     ledger, (_, other) = crowded("a", "b")
     other.leave()
     assert "b" not in ledger.exchange(other, START + 0.1).members
@@ -250,7 +250,7 @@ def test_an_operator_may_pause_and_set_a_rate():
     assert mine.rate(START) == pytest.approx(0.5)
 
 
-def test_who_joins_with_another_clock_is_heard_of_at_once():
+def test_a_process_with_another_clock_is_noticed_immediately():
     ledger, [one] = joined("one")
     ledger.exchange(one, START + 1)
     two = SharedLimiter("two", UNLIMITED)

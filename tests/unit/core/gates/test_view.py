@@ -1,4 +1,4 @@
-"""What people are told of a gate, from states that real paces have left behind."""
+"""The view of a gate that people see, from states of real paces."""
 
 from collections.abc import Mapping
 
@@ -121,14 +121,14 @@ def test_a_wait_that_is_over_but_not_tried_yet():
     assert (view.cause, view.closed, view.closed_until) == (Cause.STOPPED, True, None)
 
 
-def test_a_limit_that_the_provider_tells():
+def test_a_limit_that_the_provider_declares():
     told = {"ratelimit": '"default";r=5;t=1', "ratelimit-policy": '"default";q=10;w=1'}
     view = seen(GateState(paced((200, told), (200, told)), busy()))
     assert (view.told, view.cause, view.learned_per_s) == (True, Cause.TOLD, 10.0)
     assert view.stage.startswith("told")
 
 
-def test_what_an_operator_set_counts_for_as_long_as_he_said():
+def test_an_override_applies_for_its_time():
     state = GateState(paced(OK), busy(), Override(rate=0.5, until=NOW + 10))
     view = seen(state)
     assert (view.cause, view.now_per_s) == (SET, 0.5)
@@ -145,7 +145,7 @@ def test_a_pause(until):
     assert view.why == "paused by an operator"
 
 
-def test_processes_that_are_gone_count_for_nothing():
+def test_processes_that_ended_are_not_counted():
     view = seen(GateState(paced(OK), busy(3)), at=NOW + ALIVE_S)
     assert (view.members, view.in_flight, view.waiting) == ({}, 0, False)
 
@@ -165,7 +165,7 @@ def test_a_state_of_an_earlier_version_names_the_hosts_without_a_reason():
     assert view.down == {"a.example": HostDown(NOW + 7)}
 
 
-def test_of_two_words_on_one_host_that_of_the_next_trial_counts():
+def test_of_two_reports_on_one_host_the_one_with_the_next_trial_counts():
     early, late = HostDown(NOW + 3, "timed out"), HostDown(NOW + 9, "connection refused")
     (one,) = busy(down={"a.example": late}).values()
     members = {"x": one, "y": msgspec.structs.replace(one, down={"a.example": early})}

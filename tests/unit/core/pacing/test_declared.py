@@ -1,4 +1,4 @@
-"""Limits that a provider names: followed at once, believed until they prove false."""
+"""Limits that a provider declares: followed immediately, trusted until they prove false."""
 
 import pytest
 

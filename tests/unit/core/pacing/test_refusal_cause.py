@@ -1,4 +1,4 @@
-"""Telling a cap on what is in flight from a cap on the rate."""
+"""Distinguishing a limit on concurrency from a limit on the rate."""
 
 from headgate.core.pacing.refusal_cause import ConcurrencyEvidence
 

@@ -32,7 +32,7 @@ async def test_an_outage_is_reported_once_and_its_end_too():
     ]
 
 
-async def test_a_doubt_holds_jobs_but_is_told_only_when_it_proves_right():
+async def test_a_doubt_delays_jobs_but_is_reported_only_if_it_proves_right():
     town = Town()
     doubt = HostTrouble(0.25, "answers 500", doubtful=True)
     town.book.is_down(HOST, doubt, 7)
@@ -48,7 +48,7 @@ async def test_a_doubt_holds_jobs_but_is_told_only_when_it_proves_right():
     assert town.told == [(7, f"{HOST} answers 500; next try in 20 s")]
 
 
-async def test_every_job_that_asks_the_host_is_told():
+async def test_every_job_that_uses_the_host_gets_the_event():
     town = Town()
     town.book.is_down(HOST, HostTrouble(20.0, "answers 500"), 7)
     town.book.keeps_waiting(HOST, 8)
@@ -58,7 +58,7 @@ async def test_every_job_that_asks_the_host_is_told():
     assert town.told[0][1] == f"{HOST} answers 500; next try in 20 s"
 
 
-async def test_a_host_that_comes_and_goes_does_not_fill_the_record():
+async def test_a_host_that_goes_up_and_down_does_not_flood_the_events():
     town = Town()
     for _ in range(100):
         town.book.is_down(HOST, REFUSED, 7)
@@ -68,7 +68,7 @@ async def test_a_host_that_comes_and_goes_does_not_fill_the_record():
     assert len(town.told) == 2 * 5  # in five minutes
 
 
-async def test_it_is_told_when_rows_no_longer_wait():
+async def test_an_event_says_when_rows_no_longer_wait_for_the_host():
     town = Town()
     town.book.is_down(HOST, REFUSED, 7)
     await town.clock.advance(1_800.0)
@@ -83,7 +83,7 @@ async def test_it_is_told_when_rows_no_longer_wait():
     assert not town.book.is_shut(HOST, 1.0), "its rows are needed, to end"
 
 
-async def test_a_job_whose_requests_are_all_refused_is_held_until_the_next_trial():
+async def test_a_job_whose_requests_are_all_refused_waits_for_the_next_trial():
     town = Town()
     town.book.is_down(HOST, REFUSED, 7)
     for _ in range(HostRecords.HELD_AFTER - 1):
@@ -99,7 +99,7 @@ async def test_a_job_whose_requests_are_all_refused_is_held_until_the_next_trial
     assert town.book.trials(7) is None
 
 
-async def test_a_job_is_free_when_its_host_answers_or_is_abandoned():
+async def test_a_job_continues_when_its_host_answers_or_is_given_up():
     town = Town()
     for trouble in (None, HostTrouble(30.0, "connection refused", gave_up=True)):
         town.book.is_down(HOST, REFUSED, 7)

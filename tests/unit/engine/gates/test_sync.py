@@ -98,7 +98,7 @@ async def state_of(ledger: LimitLedger) -> GateState:
     return msgspec.json.decode(entry.state, type=GateState)
 
 
-async def test_what_happened_is_in_the_ledger_when_a_process_has_gone(ledger: LimitLedger):
+async def test_the_ledger_has_the_events_of_a_process_that_ended(ledger: LimitLedger):
     async with Process("a", ledger) as process:
         for _ in range(3):
             await process.send()
@@ -139,7 +139,7 @@ class Unreachable:
         return await self._ledger.wait_urgent(timeout_s)
 
 
-async def test_without_a_ledger_requests_still_go_out(ledger: LimitLedger):
+async def test_requests_are_sent_without_a_ledger(ledger: LimitLedger):
     fragile = Unreachable(ledger)
     async with Process("a", fragile) as process:  # type: ignore[arg-type]
         await process.send()
@@ -150,7 +150,7 @@ async def test_without_a_ledger_requests_still_go_out(ledger: LimitLedger):
     assert (await state_of(ledger)).pace.replies == 6
 
 
-async def test_a_cap_on_a_host_holds_for_all_processes_together(ledger: LimitLedger):
+async def test_a_cap_on_a_host_applies_to_all_processes_together(ledger: LimitLedger):
     policy = ProviderPolicy(concurrency_per_host=2)
     async with (
         Process("a", ledger, prices=policy) as mine,
@@ -164,19 +164,19 @@ async def test_a_cap_on_a_host_holds_for_all_processes_together(ledger: LimitLed
         held[1].release()
 
 
-async def test_a_budget_is_one_for_all_processes(ledger: LimitLedger):
+async def test_all_processes_share_one_budget(ledger: LimitLedger):
     policy = ProviderPolicy(budget={"tokens": "100/min"})
     async with (
         Process("a", ledger, prices=policy) as mine,
         Process("b", ledger, prices=policy) as other,
     ):
         (await mine.enter(PRICES, tokens=60.0)).release()
-        with pytest.raises(GateClosed, match="budget: 100 tokens in 60 s are spent"):
+        with pytest.raises(GateClosed, match="budget: 100 tokens in a minute are spent"):
             await other.enter(PRICES, tokens=60.0)
         (await other.enter(PRICES, tokens=40.0)).release()
 
 
-async def test_what_a_request_really_cost_is_what_counts(ledger: LimitLedger):
+async def test_the_actual_cost_of_a_request_counts(ledger: LimitLedger):
     policy = ProviderPolicy(budget={"tokens": "100/min"})
     async with Process("a", ledger, prices=policy) as process:
         permit = await process.enter(PRICES, tokens=90.0)
@@ -196,7 +196,7 @@ async def test_a_spent_hard_cap_is_reported_with_its_job(ledger: LimitLedger):
         process.tree.on_spent = lambda job_id, closed: told.append((job_id, closed))
         for _ in range(2):
             (await process.enter(PRICES)).release()
-        with pytest.raises(GateClosed, match="2 requests in 86400 s are spent") as caught:
+        with pytest.raises(GateClosed, match="2 requests in a day are spent") as caught:
             await process.enter(PRICES)
         ((job_id, closed),) = told
         assert (job_id, closed) == (MINE.job_id, caught.value)
@@ -249,7 +249,7 @@ class Slow:
         return True
 
 
-async def test_what_is_read_meanwhile_does_not_undo_a_proposal_that_was_kept(ledger: LimitLedger):
+async def test_a_concurrent_read_does_not_undo_an_accepted_proposal(ledger: LimitLedger):
     slow = Slow(ledger)
     policy = ProviderPolicy(hard_caps={"requests": "1/day"})
     async with Process("a", slow, prices=policy) as process:  # type: ignore[arg-type]

@@ -55,7 +55,7 @@ def answer(permit, status=200, headers=None) -> None:
     permit.release()
 
 
-async def test_an_open_gate_lets_one_pass_without_a_turn_of_the_loop():
+async def test_an_open_gate_grants_a_permit_without_a_turn_of_the_event_loop():
     town = Town()
     entering = town.enter(ANYWHERE)
     with pytest.raises(StopIteration) as done:
@@ -77,7 +77,7 @@ async def test_requests_are_spaced_by_the_configured_rate():
     assert third.result().cause
 
 
-async def test_a_cap_is_held_to_the_end_of_the_body():
+async def test_a_transfer_counts_against_the_cap_until_the_end_of_its_body():
     town = Town(prices=ProviderPolicy(concurrency=1))
     first = await town.enter()
     second = town.knock()
@@ -91,7 +91,7 @@ async def test_a_cap_is_held_to_the_end_of_the_body():
     assert second.result().cause.startswith("concurrency")
 
 
-async def test_a_light_request_takes_no_place_among_the_transfers():
+async def test_a_light_request_does_not_count_as_a_transfer():
     town = Town(prices=ProviderPolicy(concurrency=1))
     await town.enter()
     light = Route("prices", "example.org", "api.example.org", transfer=False)
@@ -102,7 +102,7 @@ async def test_a_light_request_takes_no_place_among_the_transfers():
     waiting.cancel()
 
 
-async def test_all_gates_or_none():
+async def test_a_request_passes_all_its_gates_or_none():
     town = Town(prices=ProviderPolicy(rate="100/s", concurrency_per_host=1))
     await town.enter()
     provider, host = (
@@ -149,7 +149,7 @@ async def test_a_refusal_closes_the_gate_for_everyone():
     assert waiting.result().cause.startswith("retry-after")
 
 
-async def test_beyond_its_patience_a_request_is_told_when_to_come_back():
+async def test_a_request_beyond_its_patience_gets_the_time_to_try_again():
     town = Town(prices=ProviderPolicy())
     permit = await town.enter()
     permit.answered(429, {"retry-after": "100"}, 0.05)
@@ -162,7 +162,7 @@ async def test_beyond_its_patience_a_request_is_told_when_to_come_back():
     assert "retry-after" in fault.reason
 
 
-async def test_patience_may_also_run_out_in_line():
+async def test_patience_may_also_end_while_a_request_waits():
     town = Town(prices=ProviderPolicy(concurrency=1))
     await town.enter()
     waiting = town.knock(patience_s=5)
@@ -173,7 +173,7 @@ async def test_patience_may_also_run_out_in_line():
     assert town.tree.waiting_lanes.total == 0
 
 
-async def test_who_is_cancelled_in_line_leaves_no_trace():
+async def test_a_request_that_is_cancelled_while_waiting_leaves_no_trace():
     town = Town(prices=ProviderPolicy(concurrency=1))
     first = await town.enter()
     waiting, next_one = town.knock(), town.knock()
@@ -186,7 +186,7 @@ async def test_who_is_cancelled_in_line_leaves_no_trace():
     assert town.gate_paths.gates["provider:prices"].in_flight == 1
 
 
-async def test_who_is_cancelled_at_the_moment_of_being_let_out_gives_the_place_back():
+async def test_a_request_that_is_cancelled_when_it_gets_its_permit_returns_it():
     town = Town(prices=ProviderPolicy(concurrency=1))
     first = await town.enter()
     waiting = town.knock()
@@ -197,7 +197,7 @@ async def test_who_is_cancelled_at_the_moment_of_being_let_out_gives_the_place_b
     assert town.gate_paths.gates["provider:prices"].in_flight == 0
 
 
-async def test_of_a_pool_the_credential_is_taken_that_may_go_first():
+async def test_a_pool_uses_the_credential_that_may_send_first():
     keys = {name: CredentialPolicy(env=name) for name in ("a", "b")}
     policy = ProviderPolicy(hosts=("api.example.org",), rate="1/s", credentials=keys)
     town = Town(prices=policy)
@@ -208,7 +208,7 @@ async def test_of_a_pool_the_credential_is_taken_that_may_go_first():
     waiting.cancel()
 
 
-async def test_a_benched_credential_is_left_alone_while_there_is_another():
+async def test_a_rejected_credential_is_not_used_while_there_is_another():
     keys = {name: CredentialPolicy(env=name) for name in ("a", "b")}
     town = Town(prices=ProviderPolicy(hosts=("api.example.org",), credentials=keys))
     first = await town.enter()
@@ -220,7 +220,7 @@ async def test_a_benched_credential_is_left_alone_while_there_is_another():
     assert second.bench("401") is False
 
 
-async def test_what_was_let_out_is_recalled_when_its_gate_closes():
+async def test_a_permit_is_revoked_when_its_gate_closes():
     town = Town()
     answer(await town.enter(ANYWHERE))
     await town.clock.advance(5)
@@ -235,7 +235,7 @@ async def test_what_was_let_out_is_recalled_when_its_gate_closes():
     assert not second.result().recalled(), "it is open again"
 
 
-async def test_the_one_that_asks_whether_a_gate_is_open_again_is_not_recalled():
+async def test_the_permit_of_a_trial_request_is_not_revoked():
     town = Town()
     permit = await town.enter(ANYWHERE)
     asked = 0
@@ -252,7 +252,7 @@ async def test_the_one_that_asks_whether_a_gate_is_open_again_is_not_recalled():
 # ---- what the dispatcher asks ------------------------------------------------------------------
 
 
-async def test_there_is_room_for_what_passes_within_a_while():
+async def test_a_gate_has_room_for_requests_that_pass_soon():
     town = Town(prices=ProviderPolicy(rate="2/s"))
     assert town.tree.room(1, "prices") is None
     await town.enter()
@@ -287,7 +287,7 @@ async def test_a_gate_that_closes_while_requests_wait_is_named():
     waiting.cancel()
 
 
-async def test_what_is_closed_is_named_even_if_its_domain_has_no_place_either():
+async def test_a_closed_gate_is_named_even_if_its_domain_is_full():
     town = Town(GatePolicy(concurrency_per_domain=1))
     answer(await town.enter(ANYWHERE), 429, {"retry-after": "50"})
     await town.enter(Route("", "example.org", "www.example.org"))
@@ -297,7 +297,7 @@ async def test_what_is_closed_is_named_even_if_its_domain_has_no_place_either():
     waiting.cancel()
 
 
-async def test_a_host_is_named_and_not_its_provider_if_only_that_host_is_closed():
+async def test_if_only_a_host_is_closed_the_host_is_named_not_its_provider():
     town = Town(prices=ProviderPolicy(concurrency_per_host=1))
     await town.enter()
     waiting = town.knock()
@@ -308,7 +308,7 @@ async def test_a_host_is_named_and_not_its_provider_if_only_that_host_is_closed(
     waiting.cancel()
 
 
-async def test_a_slow_gate_is_named_as_soon_as_enough_stand_there():
+async def test_a_slow_gate_is_named_when_enough_requests_wait_there():
     town = Town(prices=ProviderPolicy(rate="1/s"))
     await town.enter()
     waiting = [town.knock()]
@@ -364,7 +364,7 @@ def test_a_fixed_limit_learns_nothing():
     assert fixed.rate(1.0) > 10**8
 
 
-async def test_gates_for_everything_and_for_a_domain_stand_before_the_others():
+async def test_the_global_gate_and_the_domain_gate_come_before_the_others():
     town = Town(GatePolicy(concurrency=3, concurrency_per_domain=2, concurrency_per_host=1))
     hosts = [Route("", "example.org", f"{name}.example.org") for name in "abc"]
     far = [Route("", name, name) for name in ("example.net", "example.com")]
@@ -384,7 +384,7 @@ async def test_gates_for_everything_and_for_a_domain_stand_before_the_others():
         task.cancel()
 
 
-async def test_a_provider_caps_what_it_has_named_wherever_that_is():
+async def test_the_cap_of_a_provider_applies_to_urls_that_it_named_on_any_host():
     town = Town(prices=ProviderPolicy(rate="1/min", concurrency=2))
     named = [Route("", f"{name}.org", f"{name}.org", through="prices") for name in "abc"]
     first = await town.enter(named[0])
@@ -396,7 +396,7 @@ async def test_a_provider_caps_what_it_has_named_wherever_that_is():
     assert await passed(third) == [True]
 
 
-async def test_hosts_that_share_settings_have_caps_and_limits_of_their_own():
+async def test_hosts_that_share_settings_have_separate_caps_and_limits():
     shared = ProviderPolicy(each_host=True, concurrency_per_host=1, concurrency_per_domain=2)
     town = Town(files=shared)
     hosts = [Route("", "example.org", f"{name}.example.org", manners="files") for name in "abc"]
@@ -414,7 +414,7 @@ async def test_hosts_that_share_settings_have_caps_and_limits_of_their_own():
         task.cancel()
 
 
-async def test_a_global_rate_holds_across_hosts():
+async def test_a_global_rate_applies_across_hosts():
     town = Town(GatePolicy(rate="1/min"))
     await town.enter(ANYWHERE)
     with pytest.raises(GateClosed, match="all requests have to wait"):
@@ -432,7 +432,7 @@ async def test_a_waiting_request_fails_when_its_gate_closes_for_too_long():
         await waiting
 
 
-async def test_a_host_that_does_not_answer_is_shut_until_it_is_asked_again():
+async def test_a_host_that_does_not_answer_is_closed_until_its_next_trial():
     town = Town()
     await town.enter(ANYWHERE)
     town.tree.hosts.is_down("api.example.org", HostTrouble(20.0, "connection refused"), 1)

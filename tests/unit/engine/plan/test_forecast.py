@@ -24,7 +24,7 @@ def workload(requests: int, limits: str = "", **given: object) -> Workload:
 
 
 @pytest.mark.parametrize(("limits", "per_s"), [("10/s", 10), ("50/s", 50), ("1/3s", 1 / 3)])
-def test_one_limit_takes_as_long_as_it_says_and_a_little_more(limits: str, per_s: float):
+def test_a_single_limit_decides_the_duration(limits: str, per_s: float):
     found = planned(1_000, limits)
     assert 0.95 < found.seconds * per_s / 1_000 < 1.15
     assert found.binding is BindingLimit.RATE
@@ -32,34 +32,34 @@ def test_one_limit_takes_as_long_as_it_says_and_a_little_more(limits: str, per_s
     assert 0 < found.refused <= 50
 
 
-def test_of_several_limits_the_one_binds_that_is_tightest_in_the_long_run():
+def test_the_limit_that_is_tightest_in_the_long_run_decides():
     found = planned(1_000, "10/s, 100/min")
     assert 9 * 60 - 5 < found.seconds < 12 * 60
     assert found.binding is BindingLimit.RATE
     assert planned(1_000, "10/s, 6000/min").seconds < 120
 
 
-def test_without_a_limit_latency_and_lanes_say_how_long_it_takes():
+def test_without_a_limit_latency_and_lanes_decide_the_duration():
     found = planned(3_000, lanes=4, latency_s=0.5)
     assert found.binding is BindingLimit.LANES
     assert found.seconds == pytest.approx(3_000 / (4 / 0.5), rel=0.1)
     assert found.refused == 0
 
 
-def test_a_provider_that_takes_few_at_once_is_not_asked_for_more():
+def test_a_provider_with_a_concurrency_limit_gets_no_more_requests_at_a_time():
     found = planned(1_500, assumed=Assumed(cap=5), latency_s=0.2)
     assert found.binding is BindingLimit.CAP
     assert 1_500 / (5 / 0.2) * 0.9 < found.seconds < 1_500 / (5 / 0.2) * 1.5
 
 
-def test_the_configured_rate_holds_where_the_provider_would_take_more():
+def test_the_configured_rate_applies_even_if_the_provider_allows_more():
     found = planned(1_000, "100/s", ceilings=Ceilings(parse_limits("5/s")))
     assert (found.binding, found.refused) == (BindingLimit.CEILING, 0)
     assert found.seconds == pytest.approx(200, rel=0.02)
     assert found.steady_per_s == pytest.approx(5, rel=0.02)
 
 
-def test_the_configured_concurrency_holds_too():
+def test_the_configured_concurrency_applies_too():
     found = planned(500, ceilings=Ceilings(concurrency=2), latency_s=0.25)
     assert found.binding is BindingLimit.CONCURRENCY
     assert found.seconds == pytest.approx(500 / (2 / 0.25), rel=0.1)
@@ -72,7 +72,7 @@ def test_credentials_multiply(credentials: int):
     assert alone / together == pytest.approx(credentials, rel=0.12)
 
 
-def test_credentials_do_not_multiply_what_the_lanes_can_do():
+def test_more_credentials_do_not_help_beyond_the_lanes():
     found = planned(2_000, "50/s", credentials=10, lanes=8, latency_s=0.2)
     assert found.binding is BindingLimit.LANES
     assert found.seconds > 2_000 / (8 / 0.2) * 0.9
@@ -91,7 +91,7 @@ def test_several_processes_share_a_configured_rate():
     assert found.seconds == pytest.approx(60, rel=0.1)
 
 
-def test_a_budget_binds_where_it_is_tighter():
+def test_a_budget_decides_if_it_is_tighter():
     caps = parse_caps({"tokens": "6000/min"}, {})
     found = planned(300, "10/s", caps=caps, cost={"tokens": 100.0})
     assert found.binding is BindingLimit.BUDGET
@@ -121,7 +121,7 @@ def test_a_limit_over_a_longer_time_than_was_simulated_still_counts():
     assert found.binding is BindingLimit.RATE
 
 
-def test_a_rate_that_is_still_growing_grows_on_to_what_is_allowed():
+def test_a_growing_rate_is_extrapolated_up_to_the_limit():
     found = planned(500_000, "1000/s", lanes=1_000)
     assert 500 < found.seconds < 900
     assert found.steady_per_s == pytest.approx(1_000)
@@ -156,13 +156,13 @@ def taught(per_s: float) -> Pace:
     return pace
 
 
-def test_what_was_learned_is_what_is_assumed():
+def test_a_forecast_assumes_the_learned_limit():
     told = provider_from_pace(taught(40.0).state)
     assert told == Assumed(parse_limits("40/s"), tells=True)
     assert provider_from_pace(Pace().state) is None
 
 
-def test_what_was_learned_spares_the_search():
+def test_a_learned_limit_makes_the_search_unnecessary():
     state = taught(200.0).state
     assumed = provider_from_pace(state)
     assert assumed is not None
@@ -177,7 +177,7 @@ def advised(load: Workload, *, pooled: bool = True, published: bool = False) -> 
     return [each.change for each in found]
 
 
-def test_advice_is_about_what_binds_and_was_tried_out():
+def test_advice_is_about_the_tightest_limit_and_was_simulated():
     assert advised(workload(1_000, "10/s")) == ["a second credential"]
     assert advised(workload(1_000, "10/s"), pooled=False) == []
     assert advised(workload(3_000, lanes=4, latency_s=0.5)) == ["--concurrency 8"]

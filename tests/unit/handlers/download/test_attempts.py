@@ -1,4 +1,4 @@
-"""What an item comes to when nothing has led to a file."""
+"""The outcome of an item for which no URL led to a file."""
 
 import itertools
 

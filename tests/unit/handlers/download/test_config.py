@@ -1,4 +1,4 @@
-"""What a download job may be told, and what is said when it is told nonsense."""
+"""The config of a download job, and the messages for invalid ones."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is the same work has the same key, however it is written."""
+"""The same work has the same key in every notation."""
 
 from urllib.parse import quote
 

@@ -1,4 +1,4 @@
-"""A cache over a real wire and a real server, on a clock that stands still."""
+"""A cache over a real wire and a real server, on a clock that the test advances."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator

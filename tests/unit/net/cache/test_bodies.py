@@ -38,7 +38,7 @@ async def test_every_size_comes_back_as_it_was(rig, size):
 
 
 @pytest.mark.parametrize("size", [0, 1, INLINE_BYTES, INLINE_BYTES + 1, 1_000_000])
-async def test_every_size_can_be_had_at_once(rig, size):
+async def test_a_body_of_any_size_can_be_read_whole(rig, size):
     body = LARGE[:size]
     rig.provider.script = fresh(body)
     for kind in (FETCHED, CACHED):
@@ -49,7 +49,7 @@ async def test_every_size_can_be_had_at_once(rig, size):
 
 
 @pytest.mark.parametrize("size", [1_000, 1_000_000])
-async def test_what_is_too_large_to_be_had_at_once_is_not(rig, size):
+async def test_a_body_above_the_limit_is_not_read_whole(rig, size):
     rig.provider.script = fresh(LARGE[:size])
     reply = await rig.ask()
     assert await reply.read(size - 1) is None
@@ -136,7 +136,7 @@ async def test_a_body_that_is_not_read_to_its_end_is_not_stored(rig, size):
     assert (await rig.get()).kind is CACHED
 
 
-async def test_a_body_above_the_limit_passes_by(rig):
+async def test_a_body_above_the_limit_is_not_cached(rig):
     rig.provider.script = fresh(LARGE)
     policy = CachePolicy(max_bytes=len(LARGE) - 1)
     for _ in range(2):

@@ -28,7 +28,7 @@ async def test_a_fresh_answer_is_given_again_without_a_request(rig):
     assert rig.statuses == [200]
 
 
-async def test_the_age_is_told(rig):
+async def test_an_answer_from_the_cache_has_its_age(rig):
     rig.provider.script = always(fresh(b"", ("Age", "10")))
     await rig.get()
     await rig.clock.advance(7.5)
@@ -48,7 +48,7 @@ async def test_a_stale_answer_is_confirmed_and_fresh_again(rig):
     assert (await rig.get()).kind is REVALIDATED
 
 
-async def test_what_a_304_says_is_kept(rig):
+async def test_the_headers_of_a_304_are_stored(rig):
     old = [FRESH, ("ETag", '"1"'), ("X-Mood", "old"), ("X-Stays", "yes")]
     new = [("Cache-Control", "max-age=600"), ("ETag", '"1"'), ("X-Mood", "new")]
     rig.provider.script = in_turn(Answer(200, old, b"hello"), Answer(304, new))
@@ -69,7 +69,7 @@ async def test_last_modified_is_a_validator_too(rig):
     assert ("if-modified-since", modified[1]) in rig.sent[1].headers
 
 
-async def test_a_changed_answer_takes_the_place_of_the_stale_one(rig):
+async def test_a_changed_answer_replaces_the_stale_one(rig):
     rig.provider.script = tagged(b"old", "max-age=60")
     await rig.get()
     rig.provider.script = tagged(b"new", "max-age=60")
@@ -89,7 +89,7 @@ async def test_a_304_for_something_else_is_asked_again_without_conditions(rig):
     assert (await rig.get()).body == b"new"
 
 
-async def test_what_the_server_does_not_know_is_not_asked_about_twice(rig):
+async def test_a_condition_that_the_server_rejects_is_not_sent_twice(rig):
     rig.provider.script = in_turn(
         fresh(b"old", ("ETag", '"1"')),
         Answer(304, [("ETag", '"2"')]),
@@ -125,7 +125,7 @@ async def test_what_was_of_no_use_stays_so_though_it_is_written_late(rig, writte
     await flushed
 
 
-async def test_a_server_in_trouble_does_not_cost_us_what_we_have(rig):
+async def test_a_failing_server_does_not_remove_the_stored_answer(rig):
     rig.provider.script = in_turn(
         fresh(b"hello", ("ETag", '"1"')), Answer(503), Answer(304, [FRESH, ("ETag", '"1"')])
     )
@@ -184,7 +184,7 @@ async def test_the_request_has_a_say(rig, directive, kinds):
     assert got == kinds
 
 
-async def test_variants_are_kept_apart(rig):
+async def test_variants_are_stored_separately(rig):
     def script(request):
         tongue = request.headers.get("accept-language", "none")
         return fresh(tongue.encode(), ("Vary", "Accept-Language"))
@@ -292,7 +292,7 @@ async def test_a_confirmation_from_before_a_change_does_not_bring_the_old_back(r
     assert (await rig.get()).kind is FETCHED
 
 
-async def test_a_default_time_holds_where_the_server_states_none(rig):
+async def test_a_default_time_applies_if_the_server_states_none(rig):
     policy = CachePolicy(default_ttl_s=5)
     rig.provider.script = by_path(
         {"/silent": always(Answer()), "/says": always(fresh()), "/no": tagged(b"", "no-store")}
@@ -313,7 +313,7 @@ async def test_a_provider_may_be_left_out(rig):
     assert [(await rig.get(policy=policy)).kind for _ in range(2)] == [FETCHED, FETCHED]
 
 
-async def test_head_and_get_are_kept_apart(rig):
+async def test_head_and_get_are_stored_separately(rig):
     rig.provider.script = always(fresh())
     assert (await rig.get(method="HEAD"))[::2] == (FETCHED, b"")
     assert (await rig.get())[::2] == (FETCHED, b"hello")

@@ -101,7 +101,7 @@ async def test_a_request_may_forbid_it(rig):
         assert (await download(rig, cache_control="no-store"))[0] is FETCHED
 
 
-async def test_variants_have_notes_of_their_own(rig):
+async def test_variants_have_separate_notes(rig):
     rig.provider.script = always(Answer(200, [FRESH, ("Vary", "Accept")], b"hello"))
     for kind in (FETCHED, CACHED):
         for accept in ("pdf", "html"):
@@ -255,7 +255,7 @@ async def test_where_nothing_is_kept_the_next_one_goes_by_itself(rig):
     assert len(rig.sent) == 2
 
 
-async def test_callers_do_not_wait_forever_for_a_note_that_never_comes(rig):
+async def test_callers_stop_waiting_for_a_note_that_never_arrives(rig):
     rig.provider.script = always(Answer(200, [FRESH], b"hello"))
     reply, others = await begin_together(rig, 2)
     assert await reply.read(100) == b"hello"

@@ -70,7 +70,7 @@ def test_what_the_headers_say(fields, age, left):
     assert lifetime(**fields) == (age, left)
 
 
-def test_a_default_holds_only_where_nothing_is_said():
+def test_a_default_applies_only_if_the_headers_say_nothing():
     policy = CachePolicy(default_ttl_s=2.5)
     assert lifetime(policy) == (0, 2.5)
     assert lifetime(policy, last_modified=date(10 * DAY)) == (0, 2.5)
@@ -103,7 +103,7 @@ def test_it_is_fresh_until_that_moment_and_not_at_it():
 
 
 @given(st.text(max_size=40))
-def test_whatever_servers_send_is_read_as_something(text):
+def test_any_header_of_a_server_can_be_read(text):
     directives_of(text)
     assert 0 <= seconds_of(text) <= 2**31
     assert date_of(text) is None or isinstance(date_of(text), int)

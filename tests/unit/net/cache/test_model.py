@@ -1,4 +1,4 @@
-"""Whatever is asked, changed and waited for, the cache agrees with a dictionary."""
+"""After any requests, changes and waits, the cache agrees with a dictionary."""
 
 import asyncio
 import hashlib

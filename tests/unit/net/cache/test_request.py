@@ -1,4 +1,4 @@
-"""What may be asked of the cache, and what is never mixed up."""
+"""Which requests the cache answers, and which it never mixes up."""
 
 import pytest
 from hypothesis import given
@@ -41,7 +41,7 @@ def test_the_same_request_has_the_same_key():
         {"ocp_apim_subscription_key": "x"},
     ],
 )
-def test_whatever_may_change_the_answer_changes_the_key(other):
+def test_everything_that_may_change_the_answer_changes_the_key(other):
     assert key(**other) != key()
 
 
@@ -87,7 +87,7 @@ def test_directives_are_read_from_all_their_lines():
     assert told == {"no-cache": None, "max-age": "5", "x": "y"}
 
 
-def test_a_variant_hangs_on_what_vary_names_and_on_nothing_else():
+def test_a_variant_depends_only_on_the_headers_that_vary_names():
     german = [("accept-language", "de"), ("accept", "x")]
     assert variant_of("", german) == ""
     assert variant_of("accept-language", german) == variant_of("accept-language", german[:1])

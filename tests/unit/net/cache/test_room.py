@@ -1,4 +1,4 @@
-"""The cache keeps within its size, drops what was used longest ago, and leaves no rubbish."""
+"""The cache stays within its size, removes the least recently used first, and leaves no rubbish."""
 
 import pytest
 
@@ -30,7 +30,7 @@ async def kept(rig, cache, paths):
     return [path for path in paths if (await rig.get(path, cache=cache)).kind is CACHED]
 
 
-async def test_what_was_used_longest_ago_goes_first(rig):
+async def test_the_least_recently_used_entry_is_removed_first(rig):
     rig.provider.script = by_number
     paths = [f"/s{number}" for number in range(12)]
     async with rig.another_cache(max_bytes=100_000) as cache:

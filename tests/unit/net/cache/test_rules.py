@@ -116,7 +116,7 @@ def test_a_304_brings_newer_headers():
         ("last-modified", "etag", False),
     ],
 )
-def test_a_304_must_be_about_what_we_have(ours, theirs, holds):
+def test_a_304_must_match_the_stored_answer(ours, theirs, holds):
     answer = [(theirs, '"1"')] if theirs else []
     verdict = judge_revalidation(GET, 304, answer, entry((ours, '"1"')))
     assert isinstance(verdict, StillValid) is holds
@@ -128,7 +128,7 @@ def test_a_304_with_another_tag_is_about_something_else():
     assert judge_revalidation(GET, 304, [("etag", '"2"')], stale) == FetchAgain()
 
 
-def test_any_other_answer_is_judged_as_if_nothing_had_been_asked():
+def test_any_other_answer_is_handled_like_one_to_an_unconditional_request():
     stale = entry(("etag", '"1"'))
     assert judge_revalidation(GET, 503, [], stale) == NotStorable()
     assert judge_revalidation(GET, 200, [("etag", '"2"')], stale) == Storable([("etag", '"2"')])
@@ -152,7 +152,7 @@ def test_headers_come_back_as_they_were(headers):
     assert unpacked(packed(headers)) == headers
 
 
-def test_a_line_break_makes_no_new_header():
+def test_a_line_break_does_not_create_a_header():
     assert unpacked(packed([("a", "b\nset-cookie:c")])) == (("a", "b set-cookie:c"),)
     assert unpacked(packed([("a", b"f\xfcr".decode(errors="surrogateescape"))])) == (
         ("a", "f\udcfcr"),

@@ -63,7 +63,7 @@ async def test_there_are_as_many_304s_as_stale_entries(rig):
     assert Counter(rig.statuses) == {200: 20, 304: 20}
 
 
-async def test_what_cannot_be_shared_is_fetched_by_each(rig):
+async def test_an_answer_that_cannot_be_shared_is_fetched_by_each_caller(rig):
     rig.provider.script = always(Answer(200, [("Cache-Control", "no-store")], b"mine"))
     assert kinds(await all_at_once(rig)) == {FETCHED: CALLERS}
     assert len(rig.sent) == CALLERS
@@ -109,7 +109,7 @@ async def test_when_the_first_fails_the_next_one_tries_and_the_rest_wait(rig):
     assert rig.statuses == [200]
 
 
-async def test_a_server_in_trouble_is_asked_by_one_at_a_time(rig):
+async def test_a_failing_server_gets_one_request_at_a_time(rig):
     rig.provider.script = always(Answer(503))
     answers = await all_at_once(rig)
     assert Counter(answer.status for answer in answers) == {503: CALLERS}

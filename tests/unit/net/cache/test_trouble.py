@@ -1,4 +1,4 @@
-"""Whatever happens to the disk, every request gets an answer."""
+"""Every request gets an answer, with any failure of the disk."""
 
 import asyncio
 import errno
@@ -99,7 +99,7 @@ async def test_a_folder_that_can_be_used_later_is(rig, tmp_path):
 
 
 @pytest.mark.parametrize("spoil", [os.unlink, lambda path: os.truncate(path, 1_000)])
-async def test_a_blob_that_is_not_what_it_was_is_fetched_again(rig, spoil):
+async def test_a_damaged_blob_is_fetched_again(rig, spoil):
     rig.provider.script = fresh(LARGE)
     await rig.get()
     spoil(blob_of(rig))
@@ -225,7 +225,7 @@ async def test_an_index_that_is_full_can_still_be_read(rig):
     assert await twice(rig, path="/new") == [FETCHED, FETCHED]
 
 
-async def test_what_was_changed_is_not_served_although_it_could_not_be_removed(rig, monkeypatch):
+async def test_a_damaged_answer_is_not_served_even_if_it_cannot_be_removed(rig, monkeypatch):
     rig.provider.script = fresh()
     await rig.get()
     await rig.cache.flush()

@@ -1,4 +1,4 @@
-"""A process of its own writes small files: the same files, and none is lost when it dies."""
+"""A separate process writes small files: the same files, and none is lost when it dies."""
 
 import asyncio
 import hashlib

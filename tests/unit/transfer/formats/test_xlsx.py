@@ -1,4 +1,4 @@
-"""Workbooks as people make them, as we write them, and as they are made to do harm."""
+"""Workbooks of people, workbooks that we write, and hostile workbooks."""
 
 import datetime as dt
 import json

@@ -1,4 +1,4 @@
-"""What is kept of a broken copy is what is really on the disk."""
+"""A partial copy that is kept has exactly the bytes that are on the disk."""
 
 from pathlib import Path
 

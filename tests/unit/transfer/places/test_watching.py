@@ -1,4 +1,4 @@
-"""Only complete files are taken, and each is known by what it is."""
+"""Only complete files are taken, and a changed file counts as another file."""
 
 import os
 from pathlib import Path

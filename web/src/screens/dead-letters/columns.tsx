@@ -49,7 +49,7 @@ function title({ summary, key }: Item) {
   return <span title={key}>{summary || key}</span>;
 }
 
-function errorClass({ errorClass: name }: Item) {
+export function errorClass({ errorClass: name }: Item) {
   return (
     <Badge tone="error" icon="cross" title={classInWords(name ?? "")}>
       {name ?? "error"}
@@ -57,7 +57,7 @@ function errorClass({ errorClass: name }: Item) {
   );
 }
 
-function lastError({ lastError: reason }: Item) {
+export function lastError({ lastError: reason }: Item) {
   return <span title={reason ?? undefined}>{reason ?? "–"}</span>;
 }
 

@@ -17,7 +17,7 @@ export function JobButtons({ job }: { job: Job }) {
   );
 }
 
-function PauseOrResume({ job }: { job: Job }) {
+export function PauseOrResume({ job, noun = "Job" }: { job: Job; noun?: "Job" | "Pass" }) {
   const move = useMoveJob();
   const toasts = useToasts();
   const isPaused = mayMove(job, "resume");
@@ -31,7 +31,7 @@ function PauseOrResume({ job }: { job: Job }) {
         move.mutate(
           { id: job.id, move: isPaused ? "resume" : "pause" },
           {
-            onSuccess: () => toasts.success(isPaused ? "Job resumed." : "Job paused."),
+            onSuccess: () => toasts.success(`${noun} ${isPaused ? "resumed" : "paused"}.`),
             onError: toasts.fail,
           },
         )

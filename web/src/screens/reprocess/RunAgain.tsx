@@ -13,7 +13,7 @@ export function RunAgain({
   onDone,
 }: {
   calls: readonly ReprocessCall[];
-  noun?: "item" | "dead letter";
+  noun?: "item" | "dead letter" | "page";
   /** Number of selected items, if known. Not all of them may be able to run. */
   chosen?: number | undefined;
   children?: ReactNode;

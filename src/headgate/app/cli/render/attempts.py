@@ -8,7 +8,7 @@ from headgate.schema.items import AttemptView, CallView
 
 INDENT = " " * 6
 FREE: Mapping[str, str] = {
-    "throttled": "put back, costs no attempt",
+    "throttled": "postponed, costs no attempt",
     "deferred": "deferred by the handler, costs no attempt",
     "crashed": "its process crashed, costs no attempt",
     "handed_back": "handed back, costs no attempt",

@@ -20,7 +20,7 @@ TABLE_WIDTH = 88
 FROM = {
     "assumed": "as given",
     "learned": "as learned",
-    "configured": "as configured; the provider is assumed to take it",
+    "configured": "as configured, assuming that the provider allows it",
 }
 SHORT = {
     BindingLimit.RATE: "provider's limit",
@@ -94,10 +94,11 @@ def limits_in_words(inputs: PlanInputs) -> str:
 
 def limit_text(limit: Limit) -> str:
     """`10/s` or `100/3s`, as in the settings."""
+    count = f"{limit.count:.0f}" if limit.count >= 1_000 else f"{limit.count:.4g}"
     for unit, seconds in UNITS.items():
         if limit.seconds == seconds:
-            return f"{limit.count:.4g}/{unit}"
-    return f"{limit.count:.4g}/{limit.seconds:g}s"
+            return f"{count}/{unit}"
+    return f"{count}/{limit.seconds:g}s"
 
 
 def _show_rows(screen: Output, origin: str, rows: Sequence[Forecast], now_us: int) -> None:
@@ -182,7 +183,8 @@ def per_time(per_s: float) -> str:
     """A rate in the smallest unit of time in which it is at least 1."""
     for unit, seconds in UNITS.items():
         if per_s * seconds >= 1 or unit == "day":
-            return f"{per_s * seconds:,.3g}/{unit}"
+            count = per_s * seconds
+            return f"{count:,.0f}/{unit}" if count >= 1_000 else f"{count:.3g}/{unit}"
     raise AssertionError(per_s)
 
 

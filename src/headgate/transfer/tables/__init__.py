@@ -1,0 +1,1 @@
+"""Files with several typed tables: SQLite and DuckDB."""
