@@ -34,6 +34,8 @@ LONGEST = (
     "docs/test_commands.py",
     "faults/test_api.py",
     "e2e/test_benchmarks.py",
+    "faults/test_extract.py",
+    "e2e/test_extract_sources.py",
     "faults/test_ledger.py",
     "docs/test_examples.py",
     "faults/test_poison.py",
