@@ -71,9 +71,12 @@ MAKE = (
     "headgate extract looker dashboards looks --quiet",
     "headgate extract looker dashboards looks --quiet",
 )
-PASS_AGAIN = "UPDATE jobs SET state = 'RUNNING', finished_at = NULL WHERE id IN (5, 6)"
-"""Makes passes of fixed numbers unfinished, whatever state they were in."""
-ON_UNFINISHED = ("headgate extract pause", "headgate extract resume", "headgate extract cancel")
+UNFINISHED = {
+    "headgate extract pause": "RUNNING",
+    "headgate extract resume": "PAUSED",
+    "headgate extract cancel": "RUNNING",
+}
+"""The state in which the passes 5 and 6 must be for an example that begins so."""
 WRITES_A_FILE = ("headgate extract detect", "headgate extract import")
 BEFORE = {
     "headgate export 3 --check results.xlsx": "headgate export 3 results.xlsx",
@@ -162,7 +165,7 @@ def furnished(tmp_path_factory):
     (folder / "target-jsonl").chmod(0o755)
     (folder / "manifest.yaml").write_text(MANIFEST)
     (folder / "config.json").write_text(json.dumps(CONFIG))
-    (folder / "state.json").write_text("{}")
+    (folder / "state.json").write_text('{"bookmarks": {}}')
     for name in ("default", "nightly"):
         lines = [json.dumps({"sku": f"{name} {number}"}) for number in range(5)]
         (folder / f"{name}.jsonl").write_text("\n".join(lines))
@@ -231,9 +234,11 @@ def test_an_example_works(example, folder):
     needed = NO_STORE if _has_no_key(example) else BEFORE.get(example)
     if needed is not None:
         assert shell(needed, folder).code == 0
-    if example.startswith(ON_UNFINISHED):
+    state = UNFINISHED.get(" ".join(example.split()[:3]))
+    if state is not None:
         with contextlib.closing(sqlite3.connect(folder / "headgate.db")) as store, store:
-            store.execute(PASS_AGAIN)
+            command = "UPDATE jobs SET state = ?, finished_at = NULL WHERE id IN (5, 6)"
+            store.execute(command, (state,))
     endless = example in DAEMONS or example.startswith("headgate watch")
     ended = (interrupted if endless else shell)(prepared(example, folder), folder)
     expected = 3 if example.startswith(FAILED_ITEMS) else 0

@@ -48,6 +48,10 @@ def _parse(text: str) -> Limit:
     return limit
 
 
+MOST_AHEAD = 100
+"""Requests by which processes that do not know of each other yet may exceed a limit together."""
+
+
 class Ceilings(msgspec.Struct, frozen=True):
     """The limits that the user has set for a gate. A gate without any has no ceiling."""
 
@@ -64,6 +68,21 @@ class Ceilings(msgspec.Struct, frozen=True):
     @property
     def rate(self) -> float | None:
         return min((limit.count / limit.seconds for limit in self.limits), default=None)
+
+    def fitted(self, due: list[float], sent_at: float) -> list[float]:
+        """The stored due times of a gate whose limits may have been others when they were stored.
+
+        A time far after the last request belongs to a slower limit, and would hold back the next
+        request for that long.
+        """
+        if not due:
+            return []
+        if len(due) != len(self.limits):
+            due = [sent_at + limit.seconds / limit.count for limit in self.limits]
+        return [
+            min(at, sent_at + (self.burst + MOST_AHEAD) * limit.seconds / limit.count)
+            for at, limit in zip(due, self.limits, strict=True)
+        ]
 
     def opens_at(self, due: list[float]) -> float:
         """When all limits allow the next request; `due` has one time for each limit (GCRA)."""

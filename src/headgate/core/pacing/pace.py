@@ -53,6 +53,7 @@ class Pace:
     def from_state(cls, state: PaceState, limits: Ceilings = UNLIMITED) -> Self:
         pace = cls(limits)
         pace.state = _copy(state)
+        pace.state.ceiling_due = limits.fitted(pace.state.ceiling_due, pace.state.sent_at)
         return pace
 
     def remembered(self) -> PaceState:
